@@ -1,0 +1,67 @@
+# Needs Python 3.11 or newer and make. Everything else is installed into .venv on first use.
+#
+#   make book       build the site into _build/html
+#   make test       build the site, then test the library, the notebooks and the site
+#   make notebooks  run every notebook and write it with its outputs
+#   make live       open the notebooks in a local JupyterLab
+#   make bench      measure the benchmark's figures
+#   make clean      remove everything that make made
+#
+# Another interpreter: make PYTHON=/path/to/python3 …  Another Chromium: make test CHROMIUM=/path/to/chromium
+
+PYTHON ?= $(firstword $(foreach name,python3 python3.14 python3.13 python3.12 python3.11 python,$(shell \
+	$(name) -c 'import sys; sys.version_info >= (3, 11) and print("$(name)")' 2>/dev/null)))
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+SITE := _build/html
+
+# What a reader's shell may hold must not change a figure or hide an installed package.
+unexport MPLBACKEND PYTHONPATH PYTHONHOME PYTHONWARNINGS
+export CHROMIUM
+
+.PHONY: book test notebooks live bench clean
+
+book: $(READY)
+	@echo "== Building the site"
+	@rm -rf _build
+	@$(BIN)/jupyter-book build . -W -n --keep-going
+	@echo
+	@echo "The site is in $(SITE). To read it:"
+	@echo "    $(BIN)/python -m http.server -d $(SITE) 8000"
+	@echo "and open http://localhost:8000"
+
+test: $(READY)
+	@echo "== Looking for Chromium"
+	@$(BIN)/python tests/site/chromium.py
+	@echo "== Style of the code"
+	@$(BIN)/ruff check .
+	@$(MAKE) --no-print-directory book
+	@echo "== Testing the library"
+	@$(BIN)/pytest --ignore=tests/site
+	@echo "== Running the notebooks and comparing every output"
+	@$(BIN)/python -c "import matplotlib.font_manager"  # its first import reports to stderr, which fails a cell
+	@$(BIN)/pytest --nbval notebooks
+	@echo "== Testing the site in Chromium"
+	@$(BIN)/pytest tests/site
+
+notebooks: $(READY)
+	@$(BIN)/python -c "import matplotlib.font_manager"
+	@$(BIN)/python tests/notebooks/write.py
+
+live: $(READY)
+	@$(BIN)/jupyter-lab --LabApp.default_url=/lab/tree/notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
+
+bench: book
+	@$(BIN)/python tests/bench.py
+
+clean:
+	rm -rf _build $(VENV) .pytest_cache .hypothesis .ruff_cache lib/*.egg-info
+
+$(READY): requirements.txt requirements-dev.txt pyproject.toml
+	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer found. Install one, or say where: make PYTHON=…"; exit 1; }
+	@echo "== Installing into $(VENV) what the book needs (about 450 MB, a minute or two)"
+	@$(BIN)/python -c "" 2>/dev/null || $(PYTHON) -m venv --clear $(VENV) \
+		|| { echo "$(PYTHON) cannot make a virtual environment. On Debian: apt-get install python3-venv"; exit 1; }
+	@$(BIN)/python -m pip install --disable-pip-version-check -r requirements-dev.txt
+	@touch $@
