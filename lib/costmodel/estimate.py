@@ -1,0 +1,132 @@
+"""Timing: FLOPs and bytes × accelerator × assumptions → seconds."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import _check
+from .accelerator import Accelerator
+from .count import EXACT_ACCOUNTING, PLATE_ACCOUNTING, Accounting, Work, count
+
+
+@dataclass(frozen=True)
+class Assumptions:
+    """What turns counts into seconds. Printed, it is the one line that each table and figure carries.
+
+    compute_efficiency, bandwidth_efficiency: share of each peak that is reached, in (0, 1].
+    overhead_seconds: time per pass that neither limit explains (launches, synchronisation).
+    accounting: the conventions of counting.
+    knee: how the two times join, as the p of the norm (compute**p + memory**p)**(1/p). Infinity is the larger
+        of the two, a hard knee: both proceed at once and the slower one decides. 1 is their sum: nothing overlaps.
+    """
+
+    compute_efficiency: float = 1.0
+    bandwidth_efficiency: float = 1.0
+    overhead_seconds: float = 0.0
+    accounting: Accounting = EXACT_ACCOUNTING
+    knee: float = math.inf
+
+    def __post_init__(self):
+        checked = {
+            "compute_efficiency": _check.real("compute_efficiency", self.compute_efficiency, above=0, at_most=1),
+            "bandwidth_efficiency": _check.real("bandwidth_efficiency", self.bandwidth_efficiency, above=0, at_most=1),
+            "overhead_seconds": _check.real("overhead_seconds", self.overhead_seconds, at_least=0),
+            "knee": _check.real("knee", self.knee, at_least=1, infinite=True),
+        }
+        for field, value in checked.items():
+            object.__setattr__(self, field, value)
+        _check.instance("accounting", self.accounting, Accounting)
+
+    def __str__(self):
+        knee = "hard knee" if math.isinf(self.knee) else f"knee {self.knee:g}"
+        return (
+            f"{100 * self.compute_efficiency:g}% of peak compute, {100 * self.bandwidth_efficiency:g}% of peak "
+            f"bandwidth, {1e3 * self.overhead_seconds:g} ms per pass, {knee}; {self.accounting}"
+        )
+
+
+PLATE = Assumptions(0.6, 0.8, 0.2e-3, PLATE_ACCOUNTING)
+EXACT = Assumptions(0.6, 0.8, 0.2e-3, EXACT_ACCOUNTING)
+DATASHEET = Assumptions(1.0, 1.0, 0.0, EXACT_ACCOUNTING)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """The time of one pass, and what it rests on. Plain numbers for a single pass, arrays over a sweep.
+
+    compute_seconds, memory_seconds: time of each limit alone, at the assumed share of its peak.
+    seconds: time of the pass: the two joined by the knee, plus the overhead.
+    """
+
+    work: Work
+    tokens: int
+    compute_seconds: float
+    memory_seconds: float
+    seconds: float
+    accelerator: Accelerator
+    assumptions: Assumptions
+
+    @property
+    def flops(self):
+        """FLOPs of the pass."""
+        return self.work.flops
+
+    @property
+    def bytes(self):
+        """Bytes moved by the pass."""
+        return self.work.bytes
+
+    @property
+    def intensity(self):
+        """FLOPs per byte moved."""
+        return self.work.intensity
+
+    @property
+    def seconds_per_token(self):
+        """Seconds of the pass divided by the tokens in it."""
+        return self.seconds / self.tokens
+
+    @property
+    def tokens_per_second(self):
+        """Tokens in the pass divided by its seconds."""
+        return self.tokens / self.seconds
+
+    @property
+    def bound(self):
+        """The limit that takes longer: "compute" or "memory"."""
+        bound = np.where(self.compute_seconds >= self.memory_seconds, "compute", "memory")
+        return bound if bound.ndim else str(bound)
+
+    @property
+    def compute_utilisation(self):
+        """Share of the accelerator's peak arithmetic that the pass uses."""
+        return self.flops / (self.accelerator.peak_flops * self.seconds)
+
+    @property
+    def bandwidth_utilisation(self):
+        """Share of the accelerator's peak bandwidth that the pass uses."""
+        return self.bytes / (self.accelerator.bandwidth * self.seconds)
+
+
+def estimate(forward_pass, model, accelerator, assumptions=PLATE):
+    """The `Estimate` of one forward pass of `model` on `accelerator`.
+
+    seconds = knee(flops / (peak_flops · compute_efficiency), bytes / (bandwidth · bandwidth_efficiency)) + overhead
+    """
+    _check.instance("accelerator", accelerator, Accelerator)
+    _check.instance("assumptions", assumptions, Assumptions)
+    work = count(model, forward_pass, assumptions.accounting)
+    compute_seconds = work.flops / (accelerator.peak_flops * assumptions.compute_efficiency)
+    memory_seconds = work.bytes / (accelerator.bandwidth * assumptions.bandwidth_efficiency)
+    seconds = _join(compute_seconds, memory_seconds, assumptions.knee) + assumptions.overhead_seconds
+    return Estimate(work, forward_pass.tokens, compute_seconds, memory_seconds, seconds, accelerator, assumptions)
+
+
+def _join(compute_seconds, memory_seconds, knee):
+    # Arrays of no dimension, not Python floats: NumPy's power must round a single pass as it does a sweep.
+    compute, memory = np.asarray(compute_seconds), np.asarray(memory_seconds)
+    longer = np.maximum(compute, memory)
+    if not math.isinf(knee):
+        longer = longer * np.power(1 + np.power(np.minimum(compute, memory) / longer, knee), 1 / knee)
+    return longer if longer.ndim else float(longer)
