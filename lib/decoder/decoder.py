@@ -10,6 +10,7 @@ one query, its own position included; `group` is the number of query heads that 
 
 from dataclasses import dataclass, fields
 from functools import partial
+from itertools import pairwise
 from math import isfinite, sqrt
 from operator import index
 from typing import NamedTuple
@@ -138,8 +139,10 @@ def attend(queries, keys, values, record):
     there is no mask, because no cell beyond the diagonal is ever made.
     """
     cached = len(keys) - len(queries)
-    rows = [attend_row(query, keys[:length], values[:length], record)
-            for length, query in enumerate(queries, start=cached + 1)]
+    rows = [
+        attend_row(query, keys[:length], values[:length], record)
+        for length, query in enumerate(queries, start=cached + 1)
+    ]
     return np.stack(rows).reshape(len(queries), -1)
 
 
@@ -171,10 +174,17 @@ class Decoder:
         q_width, kv_width = config.heads * config.head_dim, config.kv_heads * config.head_dim
         self.embedding = matrix(config.d_model, config.vocab).T  # scaled as a head, which it is when tied
         self.layers = [
-            Layer(gain(), matrix(config.d_model, q_width), matrix(config.d_model, kv_width),
-                  matrix(config.d_model, kv_width), matrix(q_width, config.d_model),
-                  gain(), matrix(config.d_model, config.d_ff), matrix(config.d_model, config.d_ff),
-                  matrix(config.d_ff, config.d_model))
+            Layer(
+                attention_norm=gain(),
+                q=matrix(config.d_model, q_width),
+                k=matrix(config.d_model, kv_width),
+                v=matrix(config.d_model, kv_width),
+                o=matrix(q_width, config.d_model),
+                mlp_norm=gain(),
+                gate=matrix(config.d_model, config.d_ff),
+                up=matrix(config.d_model, config.d_ff),
+                down=matrix(config.d_ff, config.d_model),
+            )
             for _ in range(config.layers)
         ]
         self.final_norm = gain()
@@ -204,8 +214,9 @@ class Decoder:
         counter = Counter() if counter is None else counter
         # The rows of all requests lie in one array, so that every weight is read once for all of them.
         ends = np.cumsum([len(tokens) for tokens in requests])
-        rows = [slice(end - len(tokens), end) for tokens, end in zip(requests, ends)]
-        positions = np.concatenate([len(cache) + np.arange(len(new)) for new, cache in zip(requests, caches)])
+        rows = [slice(start, end) for start, end in pairwise([0, *ends])]
+        batch = zip(requests, caches, strict=True)
+        positions = np.concatenate([len(cache) + np.arange(len(tokens)) for tokens, cache in batch])
 
         x = self.embedding[np.concatenate(requests)]  # [T, d_model]
         for layer, w in enumerate(self.layers):
@@ -227,7 +238,7 @@ class Decoder:
         q, k = rotate(q, positions, theta), rotate(k, positions, theta)  # [T, heads or kv_heads, head_dim]
 
         attended = []
-        for request, (own, cache) in enumerate(zip(rows, caches)):
+        for request, (own, cache) in enumerate(zip(rows, caches, strict=True)):
             note = partial(record, request=request)
             past_keys, past_values = cache.read(layer, note)
             cache.write(layer, k[own], v[own], note)
