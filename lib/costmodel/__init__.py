@@ -9,6 +9,8 @@ from .accelerator import ACCELERATORS, H100, Accelerator, attainable
 from .count import Accounting, Work, count
 from .estimate import DATASHEET, EXACT, PLATE, Assumptions, Estimate, estimate
 from .forward_pass import ForwardPass, Group, decode, prefill
+from .generation import Generation, generation
+from .limits import DecodeCeiling, critical_context, decode_ceiling, kv_parity_batch, max_batch
 from .linear import linear_flops, linear_intensity, linear_weights
 from .model import DTYPE_BYTES, LLAMA_3_8B, MODELS, Model
 
@@ -24,17 +26,24 @@ __all__ = [
     "Accelerator",
     "Accounting",
     "Assumptions",
+    "DecodeCeiling",
     "Estimate",
     "ForwardPass",
+    "Generation",
     "Group",
     "Model",
     "Work",
     "attainable",
     "count",
+    "critical_context",
     "decode",
+    "decode_ceiling",
     "estimate",
+    "generation",
+    "kv_parity_batch",
     "linear_flops",
     "linear_intensity",
     "linear_weights",
+    "max_batch",
     "prefill",
 ]

@@ -31,7 +31,7 @@ class Accelerator:
         for field in ("name", "source", "date"):
             _check.text(field, getattr(self, field))
         for field in ("peak_flops", "bandwidth", "memory"):
-            object.__setattr__(self, field, _check.real(field, getattr(self, field), above=0))
+            object.__setattr__(self, field, _check.real(field, getattr(self, field), at_least=1))
 
     @property
     def ridge(self):

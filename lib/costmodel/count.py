@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, get_args
 
+import numpy as np
+
 from . import _check
 from ._number import as_count, as_float, total
 from .forward_pass import ForwardPass
@@ -57,6 +59,9 @@ _CHOICES = {
 }
 
 
+_KV = ("kv_read", "kv_written")
+
+
 @dataclass(frozen=True)
 class Work:
     """FLOPs and bytes of one pass, and the parts each is the sum of.
@@ -74,17 +79,20 @@ class Work:
     @property
     def kv_bytes(self):
         """Bytes of keys and values read and written."""
-        return self.bytes_by_part["kv_read"] + self.bytes_by_part["kv_written"]
+        return self._sum(part for part in self.bytes_by_part if part in _KV)
 
     @property
     def weight_bytes(self):
         """Bytes of weights read."""
-        return self.bytes - self.kv_bytes
+        return self._sum(part for part in self.bytes_by_part if part not in _KV)
 
     @property
     def intensity(self):
         """Arithmetic intensity in FLOPs per byte moved."""
         return self.flops / self.bytes
+
+    def _sum(self, parts):
+        return as_count(total(as_float(self.bytes_by_part[part]) for part in parts), np.shape(self.bytes))
 
 
 # What the plate counts: 2 FLOPs and one read for each parameter, the embedding table included.

@@ -1,7 +1,7 @@
 """Timing: FLOPs and bytes × accelerator × assumptions → seconds."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -37,6 +37,18 @@ class Assumptions:
         for field, value in checked.items():
             object.__setattr__(self, field, value)
         _check.instance("accounting", self.accounting, Accounting)
+
+    def reached(self, accelerator):
+        """`accelerator` with the peaks that are reached: its roofline and ridge under these assumptions.
+
+        ValueError where less than one FLOP or byte per second would be left.
+        """
+        _check.instance("accelerator", accelerator, Accelerator)
+        return replace(
+            accelerator,
+            peak_flops=accelerator.peak_flops * self.compute_efficiency,
+            bandwidth=accelerator.bandwidth * self.bandwidth_efficiency,
+        )
 
     def __str__(self):
         knee = "hard knee" if math.isinf(self.knee) else f"knee {self.knee:g}"
@@ -95,8 +107,7 @@ class Estimate:
     @property
     def bound(self):
         """The limit that takes longer: "compute" or "memory"."""
-        bound = np.where(self.compute_seconds >= self.memory_seconds, "compute", "memory")
-        return bound if bound.ndim else str(bound)
+        return longer_limit(self.compute_seconds, self.memory_seconds)
 
     @property
     def compute_utilisation(self):
@@ -114,16 +125,23 @@ def estimate(forward_pass, model, accelerator, assumptions=PLATE):
 
     seconds = knee(flops / (peak_flops · compute_efficiency), bytes / (bandwidth · bandwidth_efficiency)) + overhead
     """
-    _check.instance("accelerator", accelerator, Accelerator)
     _check.instance("assumptions", assumptions, Assumptions)
+    reached = assumptions.reached(accelerator)
     work = count(model, forward_pass, assumptions.accounting)
-    compute_seconds = work.flops / (accelerator.peak_flops * assumptions.compute_efficiency)
-    memory_seconds = work.bytes / (accelerator.bandwidth * assumptions.bandwidth_efficiency)
-    seconds = _join(compute_seconds, memory_seconds, assumptions.knee) + assumptions.overhead_seconds
+    compute_seconds = work.flops / reached.peak_flops
+    memory_seconds = work.bytes / reached.bandwidth
+    seconds = join_limits(compute_seconds, memory_seconds, assumptions.knee) + assumptions.overhead_seconds
     return Estimate(work, forward_pass.tokens, compute_seconds, memory_seconds, seconds, accelerator, assumptions)
 
 
-def _join(compute_seconds, memory_seconds, knee):
+def longer_limit(compute_seconds, memory_seconds):
+    """The limit that takes longer, "compute" where both take the same; an array of names over a sweep."""
+    bound = np.where(compute_seconds >= memory_seconds, "compute", "memory")
+    return bound if bound.ndim else str(bound)
+
+
+def join_limits(compute_seconds, memory_seconds, knee):
+    """Seconds in which both limits are served: their `knee`-norm, the longer of them at infinity."""
     # Arrays of no dimension, not Python floats: NumPy's power must round a single pass as it does a sweep.
     compute, memory = np.asarray(compute_seconds), np.asarray(memory_seconds)
     longer = np.maximum(compute, memory)

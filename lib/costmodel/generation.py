@@ -1,0 +1,50 @@
+"""One request from prompt to last token: a prefill, then decodes with a growing cache."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from . import _check
+from .estimate import PLATE, estimate
+from .forward_pass import decode, prefill
+
+
+@dataclass(frozen=True)
+class Generation:
+    """The two latencies of a request, and the passes they come from. Numbers, or arrays over a sweep.
+
+    time_to_first_token_seconds: of the prefill, which yields the first output token.
+    time_per_output_token_seconds: mean over the decodes, which yield one token each; None where there is none.
+    total_seconds: until the last output token.
+    decode_seconds: array of the decodes' times in order, output - 1 of them along its last axis.
+    """
+
+    time_to_first_token_seconds: float
+    time_per_output_token_seconds: float | None
+    total_seconds: float
+    decode_seconds: np.ndarray
+
+
+def generation(prompt, output, model, accelerator, assumptions=PLATE, batch=1):
+    """The `Generation` of `output` tokens for each of `batch` like requests that run together.
+
+    One prefill of `prompt` tokens, then output - 1 decodes: the first has `prompt` positions cached, and each adds
+    one. total = time to first token + sum of the decodes. `prompt` and `batch` are ints or integer arrays that
+    broadcast; `output` is an int. Nothing waits: requests arrive together, and passes follow without a gap.
+    """
+    prompt = _check.whole("prompt", prompt, 1)
+    batch = _check.whole("batch", batch, 1)
+    decodes = _check.whole_number("output", output, 1) - 1
+    _check.common_shape(prompt=prompt, batch=batch)
+    first = estimate(prefill(prompt, batch=batch), model, accelerator, assumptions).seconds
+    cached = np.expand_dims(prompt, -1) + np.arange(decodes)
+    steps = estimate(decode(cached, np.expand_dims(batch, -1)), model, accelerator, assumptions).seconds
+    rest = steps.sum(axis=-1)
+    if steps.ndim == 1:
+        rest = float(rest)
+    return Generation(
+        time_to_first_token_seconds=first,
+        time_per_output_token_seconds=rest / decodes if decodes else None,
+        total_seconds=first + rest,
+        decode_seconds=steps,
+    )
