@@ -198,6 +198,12 @@ def test_the_seed_decides_the_weights():
     assert not np.allclose(whole(Decoder(SMALL, seed=0), tokens), whole(Decoder(SMALL, seed=1), tokens))
 
 
+def test_tokens_may_come_as_any_kind_of_integers():
+    requests = [np.array([1, 2], dtype=np.uint64), np.array([3], dtype=np.int8), [4]]
+    logits = MODEL.forward(requests, [MODEL.new_cache() for _ in requests])
+    close(logits, [whole(MODEL, [1, 2]), whole(MODEL, [3]), whole(MODEL, [4])])
+
+
 def test_all_is_float32():
     cache = MODEL.new_cache()
     assert MODEL.forward([[1, 2]], [cache]).dtype == np.float32
