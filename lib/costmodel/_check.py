@@ -22,6 +22,10 @@ def whole(name, value, at_least):
         array = np.asarray(value)
     except ValueError:
         raise ValueError(f"{accepted}, or an array of such, not the ragged {value!r}") from None
+    if array.dtype.kind == "O":  # whole numbers beyond 64 bits, and whatever is no number
+        for index, element in np.ndenumerate(array):
+            whole_number(f"{name}{_at(index)}", element, at_least)
+        array = array.astype(np.int64)
     if array.dtype.kind not in "iu":
         elements = list(np.ndenumerate(array)) or [((), array)]
         index, element = next((pair for pair in elements if not _is_integral(pair[1])), elements[0])
@@ -50,7 +54,7 @@ def whole_number(name, value, at_least):
 
 
 def _is_integral(element):
-    return isinstance(element, (int, float, np.number)) and math.isfinite(element) and element == int(element)
+    return isinstance(element, numbers.Real) and math.isfinite(element) and element == int(element)
 
 
 def _at(index):
@@ -64,15 +68,19 @@ def real(name, value, *, above=None, at_least=None, at_most=None, infinite=False
     accepted = f"{name} must be a {'' if infinite else 'finite '}number {bounds}"
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise TypeError(f"{accepted}, not {value!r}")
+    try:
+        number = float(value)
+    except OverflowError:
+        raise ValueError(f"{accepted}, not {value!r}, which no float64 holds") from None
     within = (
-        (infinite or math.isfinite(value))
-        and (above is None or value > above)
-        and (at_least is None or value >= at_least)
-        and (at_most is None or value <= at_most)
+        (infinite or math.isfinite(number))
+        and (above is None or number > above)
+        and (at_least is None or number >= at_least)
+        and (at_most is None or number <= at_most)
     )
     if not within:
         raise ValueError(f"{accepted}, not {value!r}")
-    return float(value)
+    return number
 
 
 def reals(name, value, **limits):

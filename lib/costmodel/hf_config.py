@@ -34,46 +34,54 @@ def _load(source):
 
 
 def _llama(config):
-    """Llama and its kin: RMSNorm, no biases, a gated MLP."""
-    for unsupported in ("attention_bias", "mlp_bias"):
-        if config.get(unsupported):
-            raise ValueError(f"{unsupported} must be false: biases are not counted, and the config sets it")
+    """Llama and its kin: RMSNorm, no biases, a gated MLP. The defaults are those of the library that writes configs."""
+    for uncounted in ("attention_bias", "mlp_bias", "quantization_config"):
+        if config.get(uncounted):
+            raise ValueError(f"{uncounted} must be absent or false, as it is not counted, not {config[uncounted]!r}")
     d_model = _field(config, "hidden_size", int)
     heads = _field(config, "num_attention_heads", int)
-    if config.get("head_dim") is None and (heads < 1 or d_model % heads):
-        raise ValueError(
-            f"head_dim must be given where num_attention_heads ({heads}) does not divide hidden_size ({d_model})"
-        )
-    dtype = config.get("dtype") or _field(config, "torch_dtype", str)
+    head_dim = _optional(config, "head_dim", int, None)
+    if head_dim is None:
+        if heads < 1 or d_model % heads:
+            raise ValueError(
+                f"head_dim must be given where num_attention_heads ({heads}) does not divide hidden_size ({d_model})"
+            )
+        head_dim = d_model // heads
+    dtype = _optional(config, "dtype", str, None) or _field(config, "torch_dtype", str)
     if dtype not in _DTYPES:
         raise ValueError(f"torch_dtype must be one of {', '.join(map(repr, _DTYPES))}, not {dtype!r}")
     return {
-        "name": config.get("_name_or_path") or config["model_type"],
+        "name": _optional(config, "_name_or_path", str, "") or config["model_type"],
         "layers": _field(config, "num_hidden_layers", int),
         "d_model": d_model,
         "heads": heads,
-        # the two defaults below are those of the library that writes these files
-        "kv_heads": heads if config.get("num_key_value_heads") is None else _field(config, "num_key_value_heads", int),
-        "head_dim": d_model // heads if config.get("head_dim") is None else _field(config, "head_dim", int),
+        "kv_heads": _optional(config, "num_key_value_heads", int, heads),
+        "head_dim": head_dim,
         "d_ff": _field(config, "intermediate_size", int),
         "vocab": _field(config, "vocab_size", int),
-        "tied_embeddings": bool(config.get("tie_word_embeddings", False)),
+        "tied_embeddings": _optional(config, "tie_word_embeddings", bool, False),
         "weight_dtype": _DTYPES[dtype],
         "kv_dtype": _DTYPES[dtype],
     }
 
 
 def _mistral(config):
-    """Mistral: Llama with an optional sliding window."""
-    window = config.get("sliding_window")
-    return _llama(config) | {"window": None if window is None else _field(config, "sliding_window", int)}
+    """Mistral: Llama with a sliding window, which null takes away. No default: the library always writes it."""
+    if "sliding_window" not in config:
+        raise ValueError("sliding_window is missing from the config")
+    return _llama(config) | {"window": _optional(config, "sliding_window", int, None)}
+
+
+def _optional(config, name, kind, default):
+    """A field that may be missing or null."""
+    return default if config.get(name) is None else _field(config, name, kind)
 
 
 def _field(config, name, kind):
     if name not in config:
         raise ValueError(f"{name} is missing from the config")
     value = config[name]
-    if not isinstance(value, kind) or isinstance(value, bool):
+    if type(value) is not kind:  # not isinstance: true is no int
         raise ValueError(f"{name} must be of type {kind.__name__} in the config, not {value!r}")
     return value
 
