@@ -1,0 +1,37 @@
+"""Where the built site is, which pages it has, and how it is served."""
+
+import threading
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import yaml
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "_build" / "html"
+PHONE = {"width": 375, "height": 700}
+DESK = {"width": 1280, "height": 900}
+
+
+def toc_pages():
+    """The pages of the table of contents, as paths without suffix, in the reader's order."""
+    toc = yaml.safe_load((ROOT / "_toc.yml").read_text())
+    return [toc["root"], *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"])]
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *_):
+        pass
+
+
+@contextmanager
+def serving(folder):
+    """Serve `folder` on a free local port; gives the address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=folder))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
