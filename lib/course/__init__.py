@@ -1,0 +1,1 @@
+"""What the notebooks show: figures, workshops and the checks of exercises."""

@@ -1,0 +1,140 @@
+"""Page 06: the time per token of one forward pass against the number of tokens in it."""
+
+import math
+
+import numpy as np
+from costmodel import H100, LLAMA_3_8B, PLATE, decode, estimate, prefill
+
+from ..output import Picture
+from ..style import COLOURS, canvas, drawn_in_style, label, log_ticks, marker
+from ..words import basis, count, milliseconds
+
+LARGEST_PASS = 2**17
+SWEEP = np.unique(np.geomspace(1, LARGEST_PASS, 69).round().astype(int))
+
+
+@drawn_in_style
+def time_per_token(tokens=1024, assumptions=PLATE, model=LLAMA_3_8B, accelerator=H100, cached=1000):
+    """One pass over a prompt of `tokens` tokens, marked on the curve of all passes from 1 to 131,072 tokens.
+
+    Beside it stands a decode step: one new token for one request that has `cached` positions stored.
+    """
+    sweep = estimate(prefill(SWEEP), model, accelerator, assumptions)
+    chosen = estimate(prefill(tokens), model, accelerator, assumptions)
+    step = estimate(decode(cached), model, accelerator, assumptions)
+
+    figure, axes = canvas(3.3)
+    _limits(axes, sweep)
+    _curve(axes, sweep)
+    step_ms, chosen_ms = step.seconds_per_token * 1e3, chosen.seconds_per_token * 1e3
+    marker(axes, 1, step_ms, "memory")
+    label(axes, 1.7, step_ms * 1.1, f"decode, {count(cached)} cached: {milliseconds(step.seconds)}", "memory", va="center")
+    axes.plot([tokens, tokens], [axes.get_ylim()[0], chosen_ms], color=COLOURS["ink"], linewidth=0.8, linestyle=":")
+    marker(axes, tokens, chosen_ms, "ink")
+    if tokens > 4:  # further left the two labels would meet, and the reading says it
+        aside = {"x": tokens * 1.5, "ha": "left"} if tokens < 2**13 else {"x": tokens, "ha": "right"}
+        label(axes, y=chosen_ms * 1.5, text=milliseconds(chosen.seconds_per_token), role="ink", va="bottom", **aside)
+
+    ratio = step.seconds_per_token / chosen.seconds_per_token
+    reading = (
+        f"{count(tokens)} {'token' if tokens == 1 else 'tokens'} in one pass: {milliseconds(chosen.seconds)}, "
+        f"{milliseconds(chosen.seconds_per_token)} per token, {chosen.bound}-bound. A decode step takes "
+        f"{milliseconds(step.seconds)} for its one token, {ratio:,.3g} times as long per token."
+    )
+    return Picture(
+        name=f"time-per-token-{tokens}",
+        figure=figure,
+        alt=f"Time per token of one forward pass against the tokens in it, both on logarithmic scales. {_alt(sweep)} "
+        f"{reading}",
+        reading=reading,
+        values=_values(sweep),
+        basis=basis(assumptions, model, accelerator),
+    )
+
+
+def _limits(axes, sweep):
+    """Whole decades, so that a changed coefficient moves the curve and not only the labels of the axis."""
+    milliseconds_per_token = sweep.seconds_per_token * 1e3
+    low = math.floor(math.log10(milliseconds_per_token.min()))
+    high = math.ceil(math.log10(milliseconds_per_token.max() * 1.6))
+    axes.set(xscale="log", yscale="log", xlim=(0.8, LARGEST_PASS * 1.25), ylim=(10.0**low, 10.0**high))
+    log_ticks(axes.xaxis, [2**power for power in (0, 3, 6, 9, 12, 15)])
+    log_ticks(axes.yaxis, [10.0**power for power in range(low, high + 1)])
+    axes.set(xlabel="tokens in the pass", ylabel="milliseconds per token")
+
+
+def _curve(axes, sweep):
+    """The curve in the colour of what limits, and the two limits on their own."""
+    for limit, seconds in (("compute", sweep.compute_seconds), ("memory", sweep.memory_seconds)):
+        axes.plot(SWEEP, seconds / sweep.tokens * 1e3, color=COLOURS[limit], linewidth=1, linestyle="--", alpha=0.7)
+    compute_bound = sweep.bound == "compute"
+    knee = SWEEP[np.argmax(compute_bound)] if compute_bound.any() else SWEEP[-1]
+    left, right = axes.get_xlim()
+    for limit, start, end, shown in (("memory", left, knee, SWEEP <= knee), ("compute", knee, right, compute_bound)):
+        if not shown.any():
+            continue
+        axes.plot(SWEEP[shown], sweep.seconds_per_token[shown] * 1e3, color=COLOURS[limit])
+        axes.axvspan(start, end, color=COLOURS[limit], alpha=0.07, linewidth=0)
+        axes.annotate(f"{limit}-bound", (math.sqrt(start * end), 1.02), xycoords=("data", "axes fraction"),
+                      color=COLOURS[limit], ha="center", va="bottom")
+
+
+def _alt(sweep):
+    last = sweep.seconds_per_token[-1]
+    least = int(np.argmin(sweep.seconds_per_token))
+    return (
+        f"It falls from {milliseconds(sweep.seconds_per_token[0])} at 1 token to "
+        f"{milliseconds(sweep.seconds_per_token[least])} at {count(SWEEP[least])} tokens and is "
+        f"{milliseconds(last)} at {count(SWEEP[-1])}."
+    )
+
+
+def _values(sweep):
+    stops = np.isin(SWEEP, 2 ** np.arange(18))
+    columns = {"tokens": SWEEP, "ms per pass": sweep.seconds * 1e3, "ms per token": sweep.seconds_per_token * 1e3}
+    return {heading: column[stops] for heading, column in columns.items()} | {"limit": sweep.bound[stops]}
+
+
+LONG_PROMPTS = 2 ** np.arange(10, 18)
+
+
+@drawn_in_style
+def long_prompts(assumptions=PLATE, model=LLAMA_3_8B, accelerator=H100):
+    """What the time per token of a prefill consists of, from 1,024 to 131,072 tokens."""
+    passes = estimate(prefill(LONG_PROMPTS), model, accelerator, assumptions)
+    attention = passes.compute_seconds * passes.work.flops_by_part["attention"] / passes.flops
+    parts = {
+        "linear layers": (passes.compute_seconds - attention, "compute"),
+        "attention": (attention, "kv"),
+        "overhead": (np.full(attention.shape, assumptions.overhead_seconds), "overhead"),
+    }
+
+    figure, axes = canvas(3.0)
+    floor = np.zeros(attention.shape)
+    for name, (seconds, role) in parts.items():
+        top = floor + seconds / passes.tokens * 1e3
+        axes.fill_between(LONG_PROMPTS, floor, top, color=COLOURS[role], alpha=0.25, linewidth=0)
+        axes.plot(LONG_PROMPTS, top, color=COLOURS[role], linewidth=1.2)
+        if name != "overhead":
+            label(axes, LONG_PROMPTS[-2] * 1.2, (floor[-2] + top[-2]) / 2, name, role, ha="right", va="center")
+        floor = top
+    for index in (0, 4, 7):
+        tokens, total = LONG_PROMPTS[index], passes.seconds_per_token[index]
+        marker(axes, tokens, total * 1e3, "ink")
+        side = "left" if index == 0 else "right"
+        label(axes, tokens, total * 1e3 + 0.004, milliseconds(total), "ink", ha=side, va="bottom")
+    axes.set(xscale="log", xlim=(900, 150_000), ylim=(0, 0.1), xlabel="tokens in the prompt",
+             ylabel="milliseconds per token")
+    log_ticks(axes.xaxis, LONG_PROMPTS[[0, 2, 4, 6]])
+    return Picture(
+        name="long-prompts",
+        figure=figure,
+        alt="Milliseconds per token of a prefill against the length of the prompt, stacked by what takes them. The "
+        f"linear layers stay at {milliseconds((passes.compute_seconds - attention)[0] / LONG_PROMPTS[0])} per token; "
+        f"attention grows from {milliseconds(attention[0] / LONG_PROMPTS[0])} at {count(LONG_PROMPTS[0])} tokens to "
+        f"{milliseconds(attention[-1] / LONG_PROMPTS[-1])} at {count(LONG_PROMPTS[-1])}.",
+        values={"tokens": LONG_PROMPTS}
+        | {f"{name}, ms per token": seconds / passes.tokens * 1e3 for name, (seconds, _) in parts.items()}
+        | {"ms per token": passes.seconds_per_token * 1e3},
+        basis=basis(assumptions, model, accelerator),
+    )

@@ -1,0 +1,106 @@
+"""The one visual language of the course: a colour for each role, and how every figure is drawn.
+
+A role keeps its colour on every page. The colours are those of the light theme; `book/_static/figures.css` gives
+each role its colour in the dark one under the same name (`--fig-compute`, …).
+"""
+
+import functools
+import logging
+from types import MappingProxyType
+
+import matplotlib
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
+
+COLOURS = MappingProxyType(
+    {
+        # what limits
+        "compute": "#c2410c",
+        "memory": "#0b62a8",
+        # what is moved, and what neither limit explains
+        "weights": "#5b4bb5",
+        "kv": "#00796b",
+        "overhead": "#6b6b6b",
+        # requests
+        "a": "#b0307a",
+        "b": "#8f6400",
+        "c": "#3f6212",
+        # everything else
+        "ink": "#1c1c1c",
+        "muted": "#5c5c5c",
+        "grid": "#dcdcdc",
+        "paper": "#fefefe",
+    }
+)
+
+# Drawn at phone width with letters of body size; wide screens scale the whole figure up.
+WIDTH_INCHES = 4.6
+
+RC = {
+    "font.family": "sans-serif",
+    "font.sans-serif": ["DejaVu Sans", "Verdana"],
+    "font.size": 10,
+    "axes.titlesize": 10,
+    "axes.labelsize": 10,
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "figure.facecolor": "none",
+    "axes.facecolor": "none",
+    "savefig.facecolor": "none",
+    "figure.constrained_layout.use": True,
+    "text.color": COLOURS["ink"],
+    "axes.labelcolor": COLOURS["ink"],
+    "axes.titlecolor": COLOURS["ink"],
+    "axes.titlelocation": "left",
+    "xtick.color": COLOURS["muted"],
+    "ytick.color": COLOURS["muted"],
+    "axes.edgecolor": COLOURS["muted"],
+    "axes.linewidth": 0.8,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.color": COLOURS["grid"],
+    "grid.linewidth": 0.7,
+    "lines.linewidth": 2,
+    "lines.solid_capstyle": "round",
+    # letters stay text: small files, selectable, and they follow the reader's zoom
+    "svg.fonttype": "none",
+    "axes.formatter.use_mathtext": False,
+}
+
+
+def drawn_in_style(figure_function):
+    """A figure function that draws in the course's style and leaves matplotlib's settings as they were."""
+
+    @functools.wraps(figure_function)
+    def draw(*arguments, **keywords):
+        # matplotlib reports the making of its font cache as a warning; to a reader it looks like a fault
+        logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)
+        with matplotlib.rc_context(RC):
+            return figure_function(*arguments, **keywords)
+
+    return draw
+
+
+def canvas(height_inches=3.0, rows=1, columns=1, **options):
+    """A figure of the course's width and its axes, as `Figure.subplots` gives them."""
+    figure = Figure(figsize=(WIDTH_INCHES, height_inches))
+    return figure, figure.subplots(rows, columns, **options)
+
+
+def log_ticks(axis, values, labels=None):
+    """Ticks of a logarithmic axis at `values` alone, labelled in full: 1,024 rather than a power."""
+    axis.set_major_locator(FixedLocator(list(values)))
+    axis.set_major_formatter(FixedFormatter(list(labels or (f"{value:,g}" for value in values))))
+    axis.set_minor_locator(NullLocator())
+
+
+def label(axes, x, y, text, role, **options):
+    """`text` where a line or a marker runs, in the colour of its role."""
+    return axes.text(x, y, text, color=COLOURS[role], fontsize=9, **options)
+
+
+def marker(axes, x, y, role, **options):
+    """A point that stands out on its curve."""
+    return axes.plot([x], [y], "o", color=COLOURS[role], markersize=8, markeredgecolor=COLOURS["paper"], **options)

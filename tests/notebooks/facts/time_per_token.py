@@ -1,0 +1,37 @@
+"""Page 06."""
+
+import numpy as np
+from costmodel import H100, LLAMA_3_8B, decode, estimate, prefill
+
+PAGE = "notebooks/06_time_per_token.ipynb"
+
+
+def facts():
+    reading = estimate(prefill(1024), LLAMA_3_8B, H100)
+    writing = estimate(decode(1000), LLAMA_3_8B, H100)
+    long, longest = (estimate(prefill(tokens), LLAMA_3_8B, H100) for tokens in (16_384, 131_072))
+    sweep = np.arange(1, 2048)
+    knee = sweep[estimate(prefill(sweep), LLAMA_3_8B, H100).bound == "compute"][0]
+    return [
+        f"{LLAMA_3_8B.parameters / 1e9:.2f} billion parameters",
+        f"{LLAMA_3_8B.weight_bytes / 1e9:.1f} GB",
+        f"{H100.peak_flops / 1e12:.0f} TFLOP/s",
+        f"{H100.bandwidth / 1e12:.2f} TB/s",
+        f"the {writing.work.bytes_by_part['kv_read'] / LLAMA_3_8B.kv_bytes_per_token:,.0f} positions before it",
+        f"{writing.work.bytes_by_part['kv_read'] / LLAMA_3_8B.kv_bytes_per_token:,.0f} cached positions",
+        f"{reading.tokens:,} tokens",
+        f"{reading.tokens:,} prompt tokens",
+        f"{reading.seconds * 1e3:.1f} ms",
+        f"{reading.seconds_per_token * 1e3:.4f} ms",
+        f"{writing.seconds * 1e3:.2f} ms",
+        f"{writing.compute_seconds * 1e3:.4f} ms",
+        f"{writing.seconds_per_token / reading.seconds_per_token:.0f} times as",
+        f"{writing.tokens_per_second:.0f} tokens per second",
+        f"{knee} tokens",
+        f"{long.tokens:,} it takes {long.seconds_per_token * 1e3:.4f} ms",
+        f"{longest.tokens:,} it takes {longest.seconds_per_token * 1e3:.4f} ms",
+        f"{longest.work.flops_by_part['attention'] / longest.flops:.0%} of the arithmetic",
+        f"{longest.tokens:,} tokens take {longest.seconds:.1f} seconds",
+        # in the names of the model, the accelerator and the exercises
+        *(LLAMA_3_8B.name, "H100", "BF16"),
+    ]
