@@ -1,0 +1,62 @@
+"""`make notebooks`: run every notebook and write it as it is committed.
+
+What differs from run to run is left out (times, widget state, widget views), so that a second run changes nothing.
+"""
+
+import sys
+from pathlib import Path
+
+import nbformat
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError
+from traitlets.config import Config
+
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
+# The version is left out: it is that of whoever ran the notebook.
+LANGUAGE = {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"}
+
+# Over TCP the kernel warns on every start that it is not encrypted.
+BY_FILE = Config(KernelManager={"transport": "ipc"})
+
+
+def clean(notebook):
+    """Strip from an executed notebook, in place, what may differ between two runs of the same code."""
+    notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": LANGUAGE})
+    notebook.nbformat_minor = 5  # the first in which cells have ids
+    for number, cell in enumerate(notebook.cells):
+        cell.setdefault("id", f"cell-{number:02}")
+        if cell.cell_type != "code":
+            continue
+        cell.metadata.pop("execution", None)
+        for output in cell.outputs:
+            if "data" in output:
+                output.data.pop(WIDGET_VIEW, None)
+        cell.outputs = [output for output in cell.outputs if output.get("data") != {}]
+
+
+def text(notebook):
+    """The notebook as the text of its file."""
+    return nbformat.writes(notebook, indent=1).rstrip() + "\n"
+
+
+def main():
+    paths = sorted(NOTEBOOKS.glob("*.ipynb"))
+    for number, path in enumerate(paths, 1):
+        print(f"[{number}/{len(paths)}] {path.name} … ", end="", flush=True)
+        before = path.read_text(encoding="utf-8")
+        notebook = nbformat.reads(before, as_version=4)
+        try:
+            NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": NOTEBOOKS}},
+                           record_timing=False, store_widget_state=False, config=BY_FILE).execute()
+        except CellExecutionError as error:
+            sys.exit(f"failed; nothing was written\n{error}")
+        clean(notebook)
+        after = text(notebook)
+        path.write_text(after, encoding="utf-8")
+        print("unchanged" if after == before else "changed")
+
+
+if __name__ == "__main__":
+    main()
