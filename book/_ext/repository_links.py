@@ -1,7 +1,7 @@
 """Points the launch buttons at the repository that the book is built from.
 
-A fork's site so launches the fork. The repository is the one that GitHub's CI names, else the git remote `origin`;
-where neither names one on GitHub, the pages show no link to a repository.
+So a fork's site launches the fork. The repository is the one that GitHub's CI names, else the git remote
+`origin`; where neither names one on GitHub, the pages show no link to a repository.
 """
 
 import os
@@ -28,7 +28,7 @@ def _git(source, *arguments):
 def find_repository(source, environ=os.environ):
     """The address and the branch of the GitHub repository that `source` belongs to, or None.
 
-    The address is put together from its owner and name alone, so no password in a remote's URL reaches a page.
+    The address is made from its owner and name alone, so no password in a remote's URL reaches a page.
     """
     if environ.get("GITHUB_REPOSITORY"):
         remote = f"{environ.get('GITHUB_SERVER_URL', 'https://github.com')}/{environ['GITHUB_REPOSITORY']}"

@@ -3,6 +3,7 @@
 from functools import partial
 from itertools import chain, product
 
+FIGURE = "svg[role=img][aria-label]"  # the theme's icons have no label
 AA_CONTRAST = 4.5  # WCAG 2.2, success criterion 1.4.3, for text of any size
 
 # Each text in a figure: its colour against what is painted under its centre. Matplotlib writes a text as
@@ -35,7 +36,7 @@ _FIGURE_TEXTS = """() => {
     return [r, g, b, a * Number(style.fillOpacity) * opacity(element)];
   };
   const found = [];
-  for (const svg of document.querySelectorAll('svg[role=img]')) {
+  for (const svg of document.querySelectorAll('FIGURE')) {
     for (const text of svg.querySelectorAll('text, g[id*="text_"]')) {
       const glyph = text.matches('text') ? text : text.querySelector('use, path');
       const box = text.getBoundingClientRect();
@@ -68,10 +69,10 @@ _WORKSHOP = """workshop => ({
 
 def figure_contrast(page):
     """Figure texts that stand out too little from what is under them, and figures without any text."""
-    texts = page.evaluate(_FIGURE_TEXTS)
+    texts = page.evaluate(_FIGURE_TEXTS.replace("FIGURE", FIGURE))
     found = [f"{text!r} in {label!r}: contrast {ratio:.2f}"
              for label, text, ratio in texts if ratio < AA_CONTRAST]
-    shown = page.locator("svg[role=img]:visible").count()
+    shown = page.locator(f"{FIGURE}:visible").count()
     if shown and not texts:
         found.append(f"{shown} figures shown, and no text found in them")
     return found
@@ -109,7 +110,7 @@ def frames_in_order(page):
         if workshop.locator(".workshop-frames").count():
             workshop.locator(".workshop-frames > summary").click()
         hidden = [frame.get_attribute("data-stop") for frame in frames.all()
-                  if not frame.locator("svg[role=img]").first.is_visible()]
+                  if not frame.locator(FIGURE).first.is_visible()]
         if hidden:
             found.append(f"{name}: no figure is seen in the frames {hidden}")
     return found
