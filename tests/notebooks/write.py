@@ -9,7 +9,6 @@ from pathlib import Path
 import nbformat
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError
-from traitlets.config import Config
 
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
@@ -17,8 +16,8 @@ KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": 
 # The version is left out: it is that of whoever ran the notebook.
 LANGUAGE = {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"}
 
-# Over TCP the kernel warns on every start that it is not encrypted.
-BY_FILE = Config(KernelManager={"transport": "ipc"})
+# Else every kernel warns that it is spoken to over an unencrypted local connection.
+QUIET = ["--IPKernelApp.log_level=ERROR"]
 
 
 def clean(notebook):
@@ -49,7 +48,7 @@ def main():
         notebook = nbformat.reads(before, as_version=4)
         try:
             NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": NOTEBOOKS}},
-                           record_timing=False, store_widget_state=False, config=BY_FILE).execute()
+                           record_timing=False, store_widget_state=False, extra_arguments=QUIET).execute()
         except CellExecutionError as error:
             sys.exit(f"failed; nothing was written\n{error}")
         clean(notebook)
