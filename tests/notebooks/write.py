@@ -50,7 +50,7 @@ def main():
             NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": NOTEBOOKS}},
                            record_timing=False, store_widget_state=False, extra_arguments=QUIET).execute()
         except CellExecutionError as error:
-            sys.exit(f"failed; nothing was written\n{error}")
+            sys.exit(f"failed; it was not written\n{error}")
         clean(notebook)
         after = text(notebook)
         path.write_text(after, encoding="utf-8")
