@@ -112,12 +112,12 @@ class Estimate:
     @property
     def compute_utilisation(self):
         """Share of the accelerator's peak arithmetic that the pass uses."""
-        return self.flops / (self.accelerator.peak_flops * self.seconds)
+        return self.assumptions.compute_efficiency * (self.compute_seconds / self.seconds)
 
     @property
     def bandwidth_utilisation(self):
         """Share of the accelerator's peak bandwidth that the pass uses."""
-        return self.bytes / (self.accelerator.bandwidth * self.seconds)
+        return self.assumptions.bandwidth_efficiency * (self.memory_seconds / self.seconds)
 
 
 def estimate(forward_pass, model, accelerator, assumptions=PLATE):

@@ -12,7 +12,7 @@ def sizes(largest):
 
 
 @st.composite
-def models(draw, window=st.none() | sizes(300)):
+def models(draw):
     kv_heads = draw(sizes(8))
     return Model(
         name="drawn",
@@ -25,7 +25,7 @@ def models(draw, window=st.none() | sizes(300)):
         vocab=draw(sizes(5000)),
         tied_embeddings=draw(st.booleans()),
         gated_mlp=draw(st.booleans()),
-        window=draw(window),
+        window=draw(st.none() | sizes(300)),
         weight_dtype=draw(st.sampled_from(sorted(DTYPE_BYTES))),
         kv_dtype=draw(st.sampled_from(sorted(DTYPE_BYTES))),
     )
