@@ -1,6 +1,5 @@
 """Numbers as words: the one way in which quantities are written in figures and checks."""
 
-
 import math
 
 

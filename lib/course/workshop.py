@@ -13,9 +13,10 @@ import sys
 from dataclasses import dataclass
 from html import escape
 
-from costmodel import ACCELERATORS, MODELS, Assumptions
+from costmodel import ACCELERATORS, MODELS
 
 from .output import glue
+
 
 @dataclass(frozen=True)
 class Slider:
@@ -144,13 +145,12 @@ class Workshop:
         return widgets.VBox([*by_argument.values(), picture])
 
 
-# numeric fields of `Assumptions`: label, least, largest, step
+# numeric fields of `Assumptions`: label, least, largest, step, format of the readout
 _FIELDS = {
-    "compute_efficiency": ("Share of peak compute", 0.05, 1.0, 0.01),
-    "bandwidth_efficiency": ("Share of peak bandwidth", 0.05, 1.0, 0.01),
-    "overhead_seconds": ("Seconds of overhead", 0.0, 0.005, 0.00005),
+    "compute_efficiency": ("Share of peak compute", 0.05, 1.0, 0.01, ".0%"),
+    "bandwidth_efficiency": ("Share of peak bandwidth", 0.05, 1.0, 0.01, ".0%"),
+    "overhead_seconds": ("Seconds per pass", 0.0, 0.005, 0.00005, ".5f"),
 }
-assert set(_FIELDS) <= {field.name for field in dataclasses.fields(Assumptions)}
 _CATALOGUES = {"model": ("Model", MODELS), "accelerator": ("Accelerator", ACCELERATORS)}
 
 
@@ -160,10 +160,8 @@ def _control(argument, wide):
     if argument in _CATALOGUES:
         label, catalogue = _CATALOGUES[argument]
         return widgets.Dropdown(description=label, options=list(catalogue.items()), **wide)
-    label, least, largest, step = _FIELDS[argument]
-    return widgets.FloatSlider(
-        description=label, min=least, max=largest, step=step, readout_format=".5~g", continuous_update=True, **wide
-    )
+    label, least, largest, step, readout = _FIELDS[argument]
+    return widgets.FloatSlider(description=label, min=least, max=largest, step=step, readout_format=readout, **wide)
 
 
 def _someone_watches():

@@ -3,18 +3,20 @@
 import math
 
 import numpy as np
-from costmodel import H100, LLAMA_3_8B, PLATE, decode, estimate, prefill
+
+from costmodel import DATASHEET, EXACT, H100, LLAMA_3_8B, PLATE, decode, estimate, prefill
 
 from ..output import Picture
 from ..style import COLOURS, canvas, drawn_in_style, label, log_ticks, marker
 from ..words import basis, count, milliseconds
+from ..workshop import Slider, Workshop
 
 LARGEST_PASS = 2**17
 SWEEP = np.unique(np.geomspace(1, LARGEST_PASS, 69).round().astype(int))
 
 
 @drawn_in_style
-def time_per_token(tokens=1024, assumptions=PLATE, model=LLAMA_3_8B, accelerator=H100, cached=1000):
+def curve(tokens=1024, assumptions=PLATE, model=LLAMA_3_8B, accelerator=H100, cached=1000):
     """One pass over a prompt of `tokens` tokens, marked on the curve of all passes from 1 to 131,072 tokens.
 
     Beside it stands a decode step: one new token for one request that has `cached` positions stored.
@@ -28,7 +30,9 @@ def time_per_token(tokens=1024, assumptions=PLATE, model=LLAMA_3_8B, accelerator
     _curve(axes, sweep)
     step_ms, chosen_ms = step.seconds_per_token * 1e3, chosen.seconds_per_token * 1e3
     marker(axes, 1, step_ms, "memory")
-    label(axes, 1.7, step_ms * 1.1, f"decode, {count(cached)} cached: {milliseconds(step.seconds)}", "memory", va="center")
+    label(
+        axes, 1.7, step_ms * 1.1, f"decode, {count(cached)} cached: {milliseconds(step.seconds)}", "memory", va="center"
+    )
     axes.plot([tokens, tokens], [axes.get_ylim()[0], chosen_ms], color=COLOURS["ink"], linewidth=0.8, linestyle=":")
     marker(axes, tokens, chosen_ms, "ink")
     if tokens > 4:  # further left the two labels would meet, and the reading says it
@@ -75,8 +79,14 @@ def _curve(axes, sweep):
             continue
         axes.plot(SWEEP[shown], sweep.seconds_per_token[shown] * 1e3, color=COLOURS[limit])
         axes.axvspan(start, end, color=COLOURS[limit], alpha=0.07, linewidth=0)
-        axes.annotate(f"{limit}-bound", (math.sqrt(start * end), 1.02), xycoords=("data", "axes fraction"),
-                      color=COLOURS[limit], ha="center", va="bottom")
+        axes.annotate(
+            f"{limit}-bound",
+            (math.sqrt(start * end), 1.02),
+            xycoords=("data", "axes fraction"),
+            color=COLOURS[limit],
+            ha="center",
+            va="bottom",
+        )
 
 
 def _alt(sweep):
@@ -93,6 +103,24 @@ def _values(sweep):
     stops = np.isin(SWEEP, 2 ** np.arange(18))
     columns = {"tokens": SWEEP, "ms per pass": sweep.seconds * 1e3, "ms per token": sweep.seconds_per_token * 1e3}
     return {heading: column[stops] for heading, column in columns.items()} | {"limit": sweep.bound[stops]}
+
+
+def workshop():
+    """The curve with sliders for the tokens in the pass and for the assumptions."""
+    return Workshop(
+        name="time-per-token",
+        figure=curve,
+        sliders=(
+            Slider("tokens", "Tokens in the pass", {count(2**power): 2**power for power in range(18)}, start="1,024"),
+            Slider(
+                "assumptions",
+                "Assumptions",
+                {"the plate's": PLATE, "exact count": EXACT, "datasheet limits": DATASHEET},
+                start="the plate's",
+            ),
+        ),
+        live=("compute_efficiency", "bandwidth_efficiency", "overhead_seconds", "model", "accelerator"),
+    )
 
 
 LONG_PROMPTS = 2 ** np.arange(10, 18)
@@ -123,8 +151,9 @@ def long_prompts(assumptions=PLATE, model=LLAMA_3_8B, accelerator=H100):
         marker(axes, tokens, total * 1e3, "ink")
         side = "left" if index == 0 else "right"
         label(axes, tokens, total * 1e3 + 0.004, milliseconds(total), "ink", ha=side, va="bottom")
-    axes.set(xscale="log", xlim=(900, 150_000), ylim=(0, 0.1), xlabel="tokens in the prompt",
-             ylabel="milliseconds per token")
+    axes.set(
+        xscale="log", xlim=(900, 150_000), ylim=(0, 0.1), xlabel="tokens in the prompt", ylabel="milliseconds per token"
+    )
     log_ticks(axes.xaxis, LONG_PROMPTS[[0, 2, 4, 6]])
     return Picture(
         name="long-prompts",

@@ -1,6 +1,7 @@
 """Page 06."""
 
 import numpy as np
+
 from costmodel import H100, LLAMA_3_8B, decode, estimate, prefill
 
 PAGE = "notebooks/06_time_per_token.ipynb"
