@@ -10,6 +10,8 @@ from built_site import PHONE, SITE
 
 # The theme's own: the search field and the theme switch, and the logo, which stands outside of a landmark.
 THEMES_OWN = {"label-content-name-mismatch", "region"}
+# Docutils marks up a bibliography with roles that have since been withdrawn.
+DOCUTILS_OWN = {"exclude": [[".citation-list"]]}
 
 
 @pytest.fixture
@@ -24,7 +26,7 @@ def test_loads_without_trouble_and_can_be_read(visit, url, scheme):
     assert page.locator("html").get_attribute("data-theme") == scheme
     assert page.locator("article.bd-article h1").is_visible()
     assert checks.figure_contrast(page) == []
-    violations = Axe().run(page).response["violations"]
+    violations = Axe().run(page, DOCUTILS_OWN).response["violations"]
     assert [(each["id"], [node["target"] for node in each["nodes"]])
             for each in violations if each["id"] not in THEMES_OWN] == []
 
