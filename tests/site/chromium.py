@@ -32,10 +32,14 @@ def find():
         if not answers(named):
             raise FileNotFoundError(f"CHROMIUM={named!r} is not a browser that starts")
         return named
+    installed = next(filter(answers, [*filter(None, map(shutil.which, NAMES)), ON_MACOS]), None)
+    return installed or _playwrights_own()
+
+
+def _playwrights_own():
     with sync_playwright() as playwright:
-        own = playwright.chromium.executable_path
-    candidates = [*filter(None, map(shutil.which, NAMES)), ON_MACOS, own]
-    return next(filter(answers, candidates), None)
+        path = playwright.chromium.executable_path
+    return path if answers(path) else None
 
 
 def get():
