@@ -4,7 +4,7 @@
 #   make test       build the site, then test the library, the notebooks and the site
 #   make notebooks  run every notebook and write it with its outputs
 #   make live       open the notebooks in a local JupyterLab
-#   make bench      measure the benchmark's figures
+#   make bench      measure the speed of the library and of the build, and the size of the pages
 #   make clean      remove everything that make made
 #
 # Another interpreter: make PYTHON=/path/to/python3 …  Another Chromium: make test CHROMIUM=/path/to/chromium
@@ -44,6 +44,7 @@ test: $(READY)
 	@$(BIN)/pytest --nbval notebooks
 	@echo "== Testing the site in Chromium"
 	@$(BIN)/pytest tests/site
+	@echo "== All tests passed, in $$(( $$(date +%s) - $(shell date +%s) )) s"
 
 notebooks: $(READY)
 	@$(BIN)/python -c "import matplotlib.font_manager"
@@ -52,7 +53,7 @@ notebooks: $(READY)
 live: $(READY)
 	@$(BIN)/jupyter-lab --LabApp.default_url=/lab/tree/notebooks $(if $(filter 0,$(shell id -u)),--allow-root)
 
-bench: book
+bench: $(READY)
 	@$(BIN)/python tests/bench.py
 
 clean:

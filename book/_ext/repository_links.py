@@ -8,7 +8,7 @@ import os
 import re
 import subprocess
 
-GITHUB = re.compile(r"github\.com[/:](?P<owner>[\w.-]+)/(?P<name>[\w.-]+?)(\.git)?/?$")
+GITHUB = re.compile(r"(^|[/@.])github\.com[/:](?P<owner>[\w.-]+)/(?P<name>[\w.-]+?)(\.git)?/?$")
 LAUNCH_BUTTONS = {
     "notebook_interface": "jupyterlab",
     "binderhub_url": "https://mybinder.org",
