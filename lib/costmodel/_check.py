@@ -122,7 +122,7 @@ def flag(name, value):
 def instance(name, value, kind):
     """`value`, if it is an instance of `kind`."""
     if not isinstance(value, kind):
-        raise TypeError(f"{name} must be a {kind.__name__}, not {value!r}")
+        raise TypeError(f"{name} must be of type {kind.__name__}, not {value!r}")
     return value
 
 
