@@ -9,7 +9,9 @@ import logging
 from types import MappingProxyType
 
 import matplotlib
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
 COLOURS = MappingProxyType(
@@ -104,3 +106,20 @@ def label(axes, x, y, text, role, **options):
 def marker(axes, x, y, role, **options):
     """A point that stands out on its curve."""
     return axes.plot([x], [y], "o", color=COLOURS[role], markersize=8, markeredgecolor=COLOURS["paper"], **options)
+
+
+def box(axes, x, y, width, height, role, text="", fill=1.0, **options):
+    """A rectangle in the colour of its role, its lower left corner at (x, y), with `text` in its middle.
+
+    fill: from 1, a solid box with light letters, to 0, an outline with dark ones.
+    """
+    colour = COLOURS[role]
+    axes.add_patch(Rectangle((x, y), width, height, facecolor=(*to_rgb(colour), fill), edgecolor=colour, **options))
+    letters = COLOURS["paper"] if fill > 0.5 else COLOURS["ink"]
+    axes.text(x + width / 2, y + height / 2, text, color=letters, fontsize=9, ha="center", va="center_baseline")
+
+
+def no_axes(axes, left, right, bottom, top):
+    """Axes as a sheet of paper from (left, bottom) to (right, top), without ticks and grid."""
+    axes.set(xlim=(left, right), ylim=(bottom, top))
+    axes.axis("off")
