@@ -6,9 +6,11 @@ each role its colour in the dark one under the same name (`--fig-compute`, …).
 
 import functools
 import logging
+import math
 from types import MappingProxyType
 
 import matplotlib
+import numpy as np
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -123,3 +125,21 @@ def no_axes(axes, left, right, bottom, top):
     """Axes as a sheet of paper from (left, bottom) to (right, top), without ticks and grid."""
     axes.set(xlim=(left, right), ylim=(bottom, top))
     axes.axis("off")
+
+
+def decades(values):
+    """The whole powers of ten around `values`, lowest and highest, as limits of a logarithmic axis.
+
+    A changed coefficient then moves the curve, and not only the labels of the axis.
+    """
+    return 10.0 ** math.floor(math.log10(np.min(values))), 10.0 ** math.ceil(math.log10(np.max(values)))
+
+
+def by_limit(axes, x, y, bound, fits, **options):
+    """A curve in the colour of what limits, "compute" or "memory", dotted where what it needs does not fit in memory."""
+    for limit in ("compute", "memory"):
+        for style, held in (("-", fits), (":", ~fits)):
+            shown = (bound == limit) & held
+            shown[1:] |= shown[:-1]  # a stretch takes the look of the point at which it begins
+            if shown.any():
+                axes.plot(x, np.where(shown, y, np.nan), color=COLOURS[limit], linestyle=style, **options)
