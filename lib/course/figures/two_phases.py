@@ -12,6 +12,7 @@ from ..workshop import Slider, Workshop
 CONFIG = Config(layers=2, d_model=32, heads=4, kv_heads=2, head_dim=8, d_ff=64, vocab=100)
 SEED = 2
 PROMPT = (31, 41, 59, 26)
+PASSES = 5
 
 CELL = {"width": 0.9, "height": 0.72}
 
@@ -61,7 +62,7 @@ def small_decoder():
 
 
 @functools.cache
-def run(prompt=PROMPT, passes=5):
+def run(prompt=PROMPT, passes=PASSES):
     """Prefill `prompt`, a tuple of tokens, then decode: the `Pass` objects of as many passes, in order."""
     decoder = small_decoder()
     cache = decoder.new_cache()
@@ -109,9 +110,9 @@ def flow(passes=3):
 
 
 @drawn_in_style
-def step(number=0, passes=5):
+def step(number=0):
     """One pass of the run: what is known before it, what enters, what each layer's cache holds then, what is chosen."""
-    done = run(passes=passes)
+    done = run()
     one, columns = done[number], done[-1].stored[0] + 1
     figure, axes = canvas(2.1)
     no_axes(axes, -2.9, columns, -1.05 * len(one.stored) - 1.2, 1.9)
@@ -137,14 +138,13 @@ def step(number=0, passes=5):
     )
 
 
-def workshop(passes=5):
+def workshop():
     """The run, pass by pass."""
-    stops = {one.name: one.number for one in run(passes=passes)}
+    stops = {one.name: one.number for one in run()}
     return Workshop(
         name="two-phases",
         figure=step,
         sliders=(Slider("number", "Pass", stops, start="prefill"),),
-        fixed={"passes": passes},
     )
 
 
