@@ -118,7 +118,7 @@ def box(axes, x, y, width, height, role, text="", fill=1.0, **options):
     colour = COLOURS[role]
     axes.add_patch(Rectangle((x, y), width, height, facecolor=(*to_rgb(colour), fill), edgecolor=colour, **options))
     letters = COLOURS["paper"] if fill > 0.5 else COLOURS["ink"]
-    axes.text(x + width / 2, y + height / 2, text, color=letters, fontsize=9, ha="center", va="center_baseline")
+    axes.text(x + width / 2, y + height / 2, text, color=letters, ha="center", va="center_baseline")
 
 
 def no_axes(axes, left, right, bottom, top):
@@ -136,10 +136,23 @@ def decades(values):
 
 
 def by_limit(axes, x, y, bound, fits, **options):
-    """A curve in the colour of what limits, "compute" or "memory", dotted where what it needs does not fit in memory."""
+    """A curve in the colour of what limits, "compute" or "memory"; dotted where it would not fit in memory."""
     for limit in ("compute", "memory"):
         for style, held in (("-", fits), (":", ~fits)):
             shown = (bound == limit) & held
             shown[1:] |= shown[:-1]  # a stretch takes the look of the point at which it begins
             if shown.any():
                 axes.plot(x, np.where(shown, y, np.nan), color=COLOURS[limit], linestyle=style, **options)
+
+
+def name_limits(axes, x, bound, words=True):
+    """Shade where memory and where compute limits, memory first along `x`, and write so above the axes."""
+    compute = bound == "compute"
+    left, right = axes.get_xlim()
+    knee = x[np.argmax(compute)] if compute.any() else right
+    for limit, start, end, side in (("memory", left, knee, 0), ("compute", knee, right, 1)):
+        if start < end and (limit == "compute" or not compute[0]):
+            axes.axvspan(start, end, color=COLOURS[limit], alpha=0.07, linewidth=0)
+            place = {"transform": axes.transAxes, "ha": ("left", "right")[side], "va": "bottom"}
+            if words:
+                axes.text(side, 1.02, f"{limit}-bound", color=COLOURS[limit], **place)
