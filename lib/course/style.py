@@ -149,9 +149,9 @@ def name_limits(axes, x, bound, words=True):
     """Shade where memory and where compute limits, memory first along `x`, and write so above the axes."""
     compute = bound == "compute"
     left, right = axes.get_xlim()
-    knee = x[np.argmax(compute)] if compute.any() else right
+    knee = left if compute[0] else x[np.argmax(compute)] if compute.any() else right
     for limit, start, end, side in (("memory", left, knee, 0), ("compute", knee, right, 1)):
-        if start < end and (limit == "compute" or not compute[0]):
+        if start < end:
             axes.axvspan(start, end, color=COLOURS[limit], alpha=0.07, linewidth=0)
             place = {"transform": axes.transAxes, "ha": ("left", "right")[side], "va": "bottom"}
             if words:
