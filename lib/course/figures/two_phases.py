@@ -11,7 +11,9 @@ from ..workshop import Slider, Workshop
 
 CONFIG = Config(layers=2, d_model=32, heads=4, kv_heads=2, head_dim=8, d_ff=64, vocab=100)
 SEED = 2
-PROMPT = (31, 41, 59, 26)
+# any tokens would do; these are the digits of pi in pairs
+TOKENS = (31, 41, 59, 26, 53, 58, 97, 93, 23, 84, 62, 64, 33, 83, 27, 95)
+PROMPT = TOKENS[:4]
 PASSES = 5
 
 CELL = {"width": 0.9, "height": 0.72}
@@ -90,8 +92,8 @@ def flow(passes=3):
     """The passes one below the other, a column for each position: what enters, what is stored then, what is chosen."""
     done = run(passes=passes)
     columns = done[-1].stored[0] + 1
-    figure, axes = canvas(1.42 * passes)
-    no_axes(axes, -2.3, columns, -3.5 * passes + 0.7, 0.85)
+    figure, axes = canvas(1.38 * passes)
+    no_axes(axes, -2.3, columns, -3.5 * passes + 1.3, 0.85)
     for one in done:
         top = -3.5 * one.number
         label(axes, -2.3, top + CELL["height"] / 2, f"{one.name}: in", "ink", va="center_baseline")
