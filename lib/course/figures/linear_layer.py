@@ -3,12 +3,11 @@
 import math
 
 import numpy as np
-from matplotlib.patches import Rectangle
 
 from costmodel import DTYPE_BYTES, LLAMA_3_8B, linear_flops, linear_intensity, linear_weights
 
 from ..output import Picture
-from ..style import COLOURS, canvas, drawn_in_style, label, log_ticks, marker
+from ..style import COLOURS, box, canvas, drawn_in_style, label, log_ticks, marker, no_axes
 from ..words import count, significant
 from ..workshop import Slider, Workshop
 
@@ -40,8 +39,8 @@ def reuse(rows=4, d_in=3, d_out=6):
     w_left, y_left = left + d_in + 1.6, left + d_in + d_out + 3.2
     height = 2 * (max(rows, d_in) + 3.4)
     figure, axes = canvas(height * 4.6 / (y_left + d_out + 0.2))
-    axes.set(xlim=(-0.1, y_left + d_out + 0.1), ylim=(height, 0), aspect="equal")
-    axes.axis("off")
+    no_axes(axes, -0.1, y_left + d_out + 0.1, height, 0)
+    axes.set_aspect("equal")
     one_row = (1, "1 token", f"{count(weights)} weights", f"{count(flops[0])} FLOPs")
     more_rows = (
         rows,
@@ -82,10 +81,8 @@ def _matrix(axes, x, middle, size, role, dark):
     """A grid of cells from `x` on, centred on the line `middle`; those at the indices `dark` stand out."""
     strength = np.full(size, 0.15)
     strength[dark] = 0.6
-    for (row, column), alpha in np.ndenumerate(strength):
-        corner = (x + column, middle - size[0] / 2 + row)
-        axes.add_patch(Rectangle(corner, 1, 1, facecolor=COLOURS[role], alpha=alpha, linewidth=0))
-        axes.add_patch(Rectangle(corner, 1, 1, fill=False, edgecolor=COLOURS[role], linewidth=0.7))
+    for (row, column), fill in np.ndenumerate(strength):
+        box(axes, x + column, middle - size[0] / 2 + row, 1, 1, role, fill=fill, linewidth=0.7)
 
 
 @drawn_in_style
@@ -159,7 +156,7 @@ def _curves(axes, curves, chosen, model):
     for same in names.values():
         curve, here = curves[same[0]], chosen in same
         role, weight = ("ink", "bold") if here else ("muted", "normal")
-        axes.plot(SWEEP, curve, color=COLOURS[role], linewidth=2 if here else 1)
+        axes.plot(SWEEP, curve, color=COLOURS[role], linewidth=2 if here else 1, zorder=3 if here else 2)
         words = ", ".join(name.removesuffix(" projection") for name in same)
         side = "bottom" if curve[-1] == largest else "top"  # the two largest end too close for both at their line
         label(axes, LARGEST_PASS * 1.4, curve[-1] * 1.1, words, role, va=side, fontweight=weight)
@@ -167,17 +164,15 @@ def _curves(axes, curves, chosen, model):
 
 def _shares(axes, share):
     """What the bytes move: weights, or inputs and outputs."""
-    axes.barh([0], [share], color=COLOURS["weights"], alpha=0.45)
+    axes.barh([0], [share], color=COLOURS["weights"], alpha=0.35)
     axes.barh([0], [1 - share], left=[share], color=COLOURS["muted"], alpha=0.25)
     axes.set(xlim=(0, 1), ylim=(-0.4, 0.4), xticks=[], yticks=[])
     axes.spines[:].set_visible(False)
     axes.set_title("bytes moved", fontsize=9, pad=3)
-    for part, x, name, role, side in (
-        (share, 0.01, "weights", "weights", "left"),
-        (1 - share, 0.99, "X and Y", "ink", "right"),
-    ):
-        if part > 0.3:  # a narrower part has no room for its name
-            label(axes, x, 0, f"{name} {part:.1%}", role, ha=side, va="center")
+    for part, x, name, side in ((share, 0.01, "weights", "left"), (1 - share, 0.99, "X and Y", "right")):
+        if part > 0.18:  # a narrower part has no room for its name, and below 0.3 none for its size
+            percent = f" {part:.1%}" if part < 0.9995 else " over 99.9%"
+            label(axes, x, 0, name + percent * (part > 0.3), "ink", ha=side, va="center")
 
 
 def _scaled(value, unit):
@@ -189,7 +184,7 @@ def _scaled(value, unit):
 def workshop():
     """The intensity with sliders for the tokens in the pass and for the layer."""
     stops = {count(2**power): 2**power for power in range(14)}
-    halfway = {count(3 * 2**power): 3 * 2**power for power in range(13)}
+    halfway = {count(3 * 2**power): 3 * 2**power for power in range(12)}
     return Workshop(
         name="linear-intensity",
         figure=intensity,
