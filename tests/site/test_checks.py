@@ -122,6 +122,11 @@ def test_a_page_wider_than_a_phone_is_reported(show):
         "the page is 408 px wide in a window of 375 px"]
 
 
+@pytest.mark.parametrize("body", ['<button></button>', '<p style="color: #aaa">faint</p>', '<svg role="img"></svg>'])
+def test_what_axe_objects_to_is_reported(show, body):
+    assert len(checks.accessibility(show(f"<title>t</title><main><h1>Title</h1>{body}</main>"))) == 1
+
+
 @pytest.mark.parametrize("trouble, page", {
     "request to another host": '<img alt="" src="http://example.org/a.png">',
     "404": '<img alt="" src="missing.png">',
