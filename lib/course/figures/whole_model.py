@@ -113,7 +113,7 @@ def _shares(axes, shares, role):
         colour = "kv" if part in ("attention", "kv") else role
         axes.barh(places[part], share, color=COLOURS[colour], height=0.6)
         _beside(axes, share, places[part], _percent(share), colour)
-    axes.set(xlim=(0, 1), xticks=[0, 0.5, 1], xticklabels=["0", "50%", "100%"])
+    axes.set(xlim=(0, 0.95), xticks=[0, 0.25, 0.5, 0.75], xticklabels=["0", "25%", "50%", "75%"])
     axes.set_yticks(list(places.values()), PARTS.values())
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", visible=False)
@@ -161,11 +161,12 @@ def conventions(model=LLAMA_3_8B, accelerator=H100):
         line -= 1.3
     every = [value for row in changes.values() for value in row.values()]
     low, high = math.floor(min(every) * 2) / 2, math.ceil(max(every) * 2) / 2
-    axes.set(xlim=(low - 0.45, high + 0.1), ylim=(line + 0.5, 0.8), xlabel="change in the time of the pass")
+    axes.set(xlim=(low - 0.5, high + 0.1), ylim=(line + 0.5, 0.8), xlabel="change in the time of the pass")
     axes.xaxis.set_major_formatter(lambda value, _: _signed(value, 0))
     axes.set_yticks(list(ticks), list(ticks.values()))
     axes.tick_params(axis="y", length=0)
     axes.grid(visible=False)
+    axes.spines["left"].set_visible(False)
     return Picture(
         name="conventions",
         figure=figure,
@@ -219,30 +220,29 @@ def switchboard(choices=(), one_pass="prefill", model=LLAMA_3_8B, accelerator=H1
     figure, axes = canvas(3.3)
     every = [counted(one_pass, stop, model, accelerator).seconds * 1e3 for stop in COUNTS.values()]
     right, bottom = _round_up(max([*every, *printed.values()]) * 1.25), -len(printed) - 0.6
-    axes.set(xlim=(0, right), ylim=(bottom, 2.6))
+    axes.set(xlim=(0, right), ylim=(bottom, 1.8))
     for place, value in enumerate(printed.values(), 1):
         marker(axes, value, -place, "muted")
         label(axes, right, -place, f"{value:.2f}", "ink", ha="right", va="center_baseline")
     if choices:
-        axes.plot([exact * 1e3] * 2, [bottom, 0.6], color=COLOURS["muted"], linewidth=1.2, linestyle=":")
+        axes.plot([exact * 1e3] * 2, [bottom, 0], color=COLOURS["muted"], linewidth=1.2, linestyle=":")
         side = "left" if chosen >= exact else "right"
-        _beside(axes, exact * 1e3, 0.6, f"exact {milliseconds(exact)}", "muted", side)
-    axes.plot([chosen * 1e3] * 2, [bottom, 1.4], color=COLOURS["ink"], linewidth=1.2)
+        _beside(axes, exact * 1e3, -0.1, f"exact {milliseconds(exact)}", "muted", side)
+    axes.plot([chosen * 1e3] * 2, [bottom, 0.8], color=COLOURS["ink"], linewidth=1.2)
     who = "this count" if choices else "the exact count"
-    label(axes, chosen * 1e3, 1.6, f"{who} {milliseconds(chosen)}", "ink", ha="center", va="bottom")
+    label(axes, chosen * 1e3, 0.9, f"{who} {milliseconds(chosen)}", "ink", ha="center", va="bottom")
     axes.set_yticks([-place for place in range(1, len(printed) + 1)], list(printed))
     axes.set_xlabel(f"milliseconds, {NAMES[one_pass]}")
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", visible=False)
+    axes.spines["left"].set_visible(False)
 
-    words = " and ".join(CHOICES[name].words for name in choices) or "the exact count"
-    against = chosen / exact - 1
-    reading = f"{NAMES[one_pass].capitalize()}, {words}: {milliseconds(chosen)}"
-    reading += f", {_signed(against)} against the exact count." if choices else "."
+    words = ", ".join(CHOICES[name].words for name in choices) or "the exact count"
+    reading = f"{NAMES[one_pass].capitalize()}; {words}: {milliseconds(chosen)}"
+    reading += f", {_signed(chosen / exact - 1)} against the exact count." if choices else "."
     if printed:
-        nearest = min(printed, key=lambda name: abs(printed[name] - chosen * 1e3))
-        reading += f" Nearest calculator: {nearest}, {printed[nearest]:.2f} ms."
-    versions = ", ".join(f"{tool['name']} {tool['version']}" for tool in data["calculators"])
+        near = [name for name, value in printed.items() if math.isclose(value, chosen * 1e3, rel_tol=0.01)]
+        reading += f" Within 1% of it: {', '.join(near)}." if near else " No calculator is within 1% of it."
     return Picture(
         name=f"switchboard-{one_pass}-{'-'.join(choices) or 'exact'}",
         figure=figure,
@@ -253,7 +253,7 @@ def switchboard(choices=(), one_pass="prefill", model=LLAMA_3_8B, accelerator=H1
             "ms": [exact * 1e3, chosen * 1e3, *printed.values()],
         },
         basis=basis(estimated.assumptions, model, accelerator)
-        + (f" The calculators were run on {data['run']}: {versions}." if known else ""),
+        + (f" The calculators were run on {data['run']}." if known else ""),
     )
 
 

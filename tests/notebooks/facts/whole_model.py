@@ -49,7 +49,7 @@ def facts():
         f"{parts['embedding'] / model.parameters:.1%} of the parameters",
         f"adds {embedding['prefill']:.1%} to the prefill and {embedding['decode 1']:.1%} to the decode step",
         f"adds {everywhere['prefill']:.1%} to the prefill.",
-        *{f"{-by_choice['GiB'][name]:.1%} faster" for name in PASSES if name != "prefill"},
+        *{f"shortens every decode step by {-by_choice['GiB'][name]:.1%}" for name in PASSES if name != "prefill"},
         f"{by_choice['square']['prefill']:.1%} at {PROMPT:,} tokens",
         f"but {long_square / long_causal - 1:.0%} at {long:,}",
         f"{plate['prefill']:.1%} more for the prefill and {plate['decode 1']:.1%} more for the decode step",
