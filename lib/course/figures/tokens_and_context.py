@@ -90,8 +90,8 @@ def cells(prompt, number):
     for line, text in enumerate((f"T = {rows(one.counter)}", f"L = {_range(lengths)}", f"cells now: {sum(lengths)}")):
         axes.text(positions, -line * positions / 13 - 0.6, text, ha="right", va="center_baseline")
     reading = (
-        f"Prompt of {prompt} tokens, {one.name}: T = {rows(one.counter)}, L = {_range(lengths)}. "
-        f"{sum(lengths)} cells are computed in this pass, {count(so_far)} since the beginning."
+        f"Prompt of {prompt} tokens, {one.name}: T = {rows(one.counter)} and L = {_range(lengths)}, which makes "
+        f"{sum(lengths)} cells in this pass and {count(so_far)} since the beginning."
     )
     return Picture(
         name=f"cells-{prompt}-{number}",
