@@ -16,8 +16,8 @@ LOWEST, HIGHEST = 2**-1, 2**14  # FLOPs per byte: from below a decode of one req
 # What can be in a pass of so many tokens: one prompt, or the next tokens of so many requests.
 KINDS = {
     "one prompt": prefill,
-    "decode, 128 cached each": lambda requests: decode(128, requests),
-    "decode, 1,000 cached each": lambda requests: decode(1000, requests),
+    "decode, 128 cached": lambda requests: decode(128, requests),
+    "decode, 1,000 cached": lambda requests: decode(1000, requests),
 }
 STOPS = 2 ** np.arange(14)
 
@@ -98,18 +98,18 @@ def one_pass(tokens=64, kind="one prompt", assumptions=PLATE, model=LLAMA_3_8B, 
         aside = {"x": chosen.intensity / 1.4, "ha": "right"}
     label(axes, y=roof / 1.35, text=f"{words.significant(roof)} TFLOP/s", role="ink", va="top", **aside)
 
-    what = "prompt tokens" if kind == "one prompt" else "requests with one new token each"
-    if tokens == 1:
-        what = what.replace("tokens", "token").replace("requests", "request").replace(" each", "")
+    one, many = "prompt token", "prompt tokens"
+    if kind != "one prompt":
+        one, many = "request, one token", "requests, one token each"
     gigabytes = (model.weight_bytes + chosen.work.kv_bytes) / 1e9
     reading = (
-        f"{words.count(tokens)} {what}: {words.significant(chosen.intensity)} FLOP/byte, so at most "
-        f"{words.significant(roof)} TFLOP/s, {chosen.bound}-bound."
+        f"{words.count(tokens)} {one if tokens == 1 else many}: {words.significant(chosen.intensity)} FLOP/byte, "
+        f"so at most {words.significant(roof)} TFLOP/s, {chosen.bound}-bound."
     )
     if gigabytes * 1e9 > accelerator.memory:
         reading += (
-            f" It would need {words.count(gigabytes)} GB of memory, and the {accelerator.name} has "
-            f"{words.count(accelerator.memory / 1e9)}."
+            f" It needs {words.count(gigabytes)} GB of memory; the {accelerator.name} has "
+            f"{words.count(accelerator.memory / 1e9)} GB."
         )
     return Picture(
         name=f"roofline-{tokens}-{list(KINDS).index(kind)}",
@@ -202,9 +202,9 @@ def workshop():
                 start="64",
                 live={words.count(stop): stop for stop in finer},
             ),
-            Slider("kind", "What they are", {kind: kind for kind in KINDS}, start="one prompt"),
+            Slider("kind", "Kind", {kind: kind for kind in KINDS}, start="one prompt"),
         ),
-        live=("model", "accelerator"),
+        live=("compute_efficiency", "bandwidth_efficiency", "model", "accelerator"),
     )
 
 
