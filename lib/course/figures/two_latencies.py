@@ -56,7 +56,7 @@ def one_request(prompt=1024, output=256, assumptions=PLATE, model=LLAMA_3_8B, ac
     rest = f", each further one after {milliseconds(pace)}{' on average' if output > 2 else ''}" if pace else ""
     reading = (
         f"Prompt of {count(prompt)} tokens, answer of {count(output)}: the first token after {_time(first)}{rest}, "
-        f"the last after {_time(written[-1])}. Prefill takes {first / written[-1]:.2%} of the time."
+        f"the last after {_time(written[-1])}. Prefill takes {significant(100 * first / written[-1], 2)}% of the time."
     )
     numbers = np.unique(np.append(2 ** np.arange(int(output).bit_length()), output))
     return Picture(
@@ -152,16 +152,12 @@ def growing_cache(prompt=1024, output=2**15, batches=(1, 8), assumptions=PLATE, 
             lower = {"overhead": 0, "weights": fixed, "kv": weights}[role]
             axes.fill_between(token, lower * 1e3, upper * 1e3, color=COLOURS[role], alpha=0.3, linewidth=0)
         axes.plot(token, run.seconds * 1e3, color=COLOURS["ink"], linewidth=1.2)
-        for index, side, above in ((0, "left", False), (-1, "right", True)):
-            label(
-                axes,
-                token[index],
-                run.seconds[index] * 1e3 + (0.03 if above else -0.02) * top,
-                f" {milliseconds(run.seconds[index])}",
-                "ink",
-                ha=side,
-                va="bottom" if above else "top",
-            )
+        for index, at, aside in (
+            (0, (3, -3), {"ha": "left", "va": "top"}),
+            (-1, (0, 3), {"ha": "right", "va": "bottom"}),
+        ):
+            end = (token[index], run.seconds[index] * 1e3)
+            _note(axes, milliseconds(run.seconds[index]), end, at, "ink", **aside)
         axes.set(xlim=(0, output), ylim=(0, top), xticks=[0, output // 2, output], xlabel="tokens written")
         axes.set_xticklabels(["0", count(output // 2), count(output)])
         axes.get_xticklabels()[-1].set_ha("right")
@@ -197,8 +193,9 @@ def frontier(contexts=(1000, 4000), assumptions=PLATE, model=LLAMA_3_8B, acceler
         x, y = steps.seconds * 1e3, steps.tokens_per_second
         slowest = max(slowest, x[-1])
         by_limit(axes, x, y, steps.bound, fits=np.full(largest, True), linewidth=1 if place else 2)
-        middle, aside = largest // 2, {"ha": "left", "va": "top"} if place else {"ha": "right", "va": "bottom"}
-        label(axes, x[middle], y[middle], f" {count(context)} cached  ", steps.bound[middle], **aside)
+        middle = largest // 2
+        at, aside = ((4, -6), {"ha": "left", "va": "top"}) if place else ((-8, 2), {"ha": "right", "va": "bottom"})
+        _note(axes, f"{count(context)} cached", (x[middle], y[middle]), at, str(steps.bound[middle]), **aside)
         for batch in [batch for batch in (1, 8, 64, 256) if batch < 0.8 * largest] + [largest]:
             rows.append((context, batch, x[batch - 1], y[batch - 1], str(steps.bound[batch - 1])))
             if place == 0 or batch == largest:
@@ -228,7 +225,12 @@ def _stop(axes, x, y, batch, full):
         text, at, aside = f"{text}: memory full", (6, 7), {"ha": "center", "va": "bottom"}
     elif batch < 64:  # left of the curve's foot, where it is steep
         at, aside = (-7, -1), {"ha": "right", "va": "bottom"}
-    axes.annotate(text, (x, y), xytext=at, textcoords="offset points", fontsize=9, color=COLOURS["ink"], **aside)
+    _note(axes, text, (x, y), at, "ink", **aside)
+
+
+def _note(axes, text, point, at, role, **aside):
+    """`text` beside a point, `at` points of type away from it."""
+    axes.annotate(text, point, xytext=at, textcoords="offset points", fontsize=9, color=COLOURS[role], **aside)
 
 
 def _frame(axes, slowest, context, assumptions, model, accelerator):
