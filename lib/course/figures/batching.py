@@ -165,11 +165,12 @@ SWEEP = np.unique(np.geomspace(1, BATCHES[-1], 46).round().astype(int))
 def passes(batch=64, cached=1000, model=LLAMA_3_8B, accelerator=H100, assumptions=PLATE):
     """Time of a decode pass and its tokens per second against the batch, `batch` marked on both."""
     everywhere = estimate(decode(np.array(CONTEXTS)[:, None], SWEEP), model, accelerator, assumptions)
-    sweep = estimate(decode(cached, SWEEP), model, accelerator, assumptions)
-    empty = estimate(decode(0, SWEEP), model, accelerator, assumptions)
+    held = max_batch(model, accelerator, cached)
+    batches = np.unique([*SWEEP, min(max(held, 1), BATCHES[-1])])
+    sweep = estimate(decode(cached, batches), model, accelerator, assumptions)
+    empty = estimate(decode(0, batches), model, accelerator, assumptions)
     chosen = estimate(decode(cached, batch), model, accelerator, assumptions)
     alone = estimate(decode(cached), model, accelerator, assumptions)
-    held = max_batch(model, accelerator, cached)
 
     figure, panels = canvas(4.4, rows=2, sharex=True)
     units = {
@@ -181,9 +182,9 @@ def passes(batch=64, cached=1000, model=LLAMA_3_8B, accelerator=H100, assumption
         axes.set(xscale="log", yscale="log", xlim=(0.9, BATCHES[-1] * 1.12), ylim=(low, high), ylabel=unit)
         log_ticks(axes.xaxis, BATCHES[::3])
         log_ticks(axes.yaxis, 10.0 ** np.arange(round(np.log10(low)), round(np.log10(high)) + 1))
-        name_limits(axes, SWEEP, sweep.bound, words=axes is panels[0])
-        axes.plot(SWEEP, quantity(empty), color=COLOURS["weights"], linestyle="--", linewidth=1.2)
-        by_limit(axes, SWEEP, quantity(sweep), sweep.bound, SWEEP <= held)
+        name_limits(axes, batches, sweep.bound, words=axes is panels[0])
+        axes.plot(batches, quantity(empty), color=COLOURS["weights"], linestyle="--", linewidth=1.2)
+        by_limit(axes, batches, quantity(sweep), sweep.bound, batches <= held)
         marker(axes, batch, quantity(chosen), "ink")
     times, rates = panels
     label(times, 1, times.get_ylim()[1] / 1.3, f"{counted(cached)} cached positions each", "ink", va="top")
@@ -195,8 +196,8 @@ def passes(batch=64, cached=1000, model=LLAMA_3_8B, accelerator=H100, assumption
         label(rates, batch * 1.6, chosen.tokens_per_second * 0.9, rate, "ink", va="center")
     else:
         label(rates, batch, chosen.tokens_per_second * 1.9, rate, "ink", va="bottom", ha="right")
-    if held < SWEEP[-1]:
-        label(rates, SWEEP[-1], sweep.tokens_per_second[-1] / 3, "dotted: does not fit", "muted", ha="right", va="top")
+    if held < BATCHES[-1]:
+        label(rates, BATCHES[-1], rates.get_ylim()[0] * 1.3, "dotted: does not fit", "muted", ha="right")
     rates.set_xlabel("requests in the pass")
 
     requests = f"{counted(batch)} {'request' if batch == 1 else 'requests'} with {counted(cached)} cached positions"
@@ -212,17 +213,17 @@ def passes(batch=64, cached=1000, model=LLAMA_3_8B, accelerator=H100, assumption
         )
     if batch > held:
         reading += f" So many do not fit: memory holds {counted(held)}."
-    stops = np.isin(SWEEP, BATCHES)
+    stops = np.isin(batches, BATCHES)
     return Picture(
         name=f"decode-passes-{batch}-{cached}",
         figure=figure,
         alt="Milliseconds per decode pass, and below it tokens per second, against the requests in the pass, on "
         f"logarithmic scales. With {counted(cached)} cached positions a pass takes {milliseconds(sweep.seconds[0])} "
-        f"with 1 request and {milliseconds(sweep.seconds[-1])} with {counted(SWEEP[-1])}; tokens per second go from "
+        f"with 1 request and {milliseconds(sweep.seconds[-1])} with {counted(batches[-1])}; tokens per second go from "
         f"{counted(sweep.tokens_per_second[0])} to {counted(sweep.tokens_per_second[-1])}. {reading}",
         reading=reading,
         values={
-            "requests": SWEEP[stops],
+            "requests": batches[stops],
             "ms per pass": sweep.seconds[stops] * 1e3,
             "tokens per second": sweep.tokens_per_second[stops],
             "with nothing cached, ms per pass": empty.seconds[stops] * 1e3,
