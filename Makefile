@@ -17,15 +17,17 @@ READY := $(VENV)/.ready
 SITE := _build/html
 
 # What a reader's shell may hold must not change a figure or hide an installed package.
-unexport MPLBACKEND PYTHONPATH PYTHONHOME PYTHONWARNINGS
+unexport MPLBACKEND PYTHONPATH PYTHONHOME PYTHONWARNINGS JPY_SESSION_NAME
 export CHROMIUM
 
 .PHONY: book test notebooks live bench clean
 
 book: $(READY)
+	@$(BIN)/python book/_live/parts.py
 	@echo "== Building the site"
 	@rm -rf _build
 	@$(BIN)/jupyter-book build . -W -n --keep-going
+	@$(BIN)/python book/_live/build.py
 	@echo
 	@echo "The site is in $(SITE). To read it:"
 	@echo "    $(BIN)/python -m http.server -d $(SITE) 8000"
@@ -57,7 +59,7 @@ bench: $(READY)
 	@$(BIN)/python tests/bench.py
 
 clean:
-	rm -rf _build $(VENV) .pytest_cache .hypothesis .ruff_cache lib/*.egg-info
+	rm -rf _build .cache $(VENV) .pytest_cache .hypothesis .ruff_cache lib/*.egg-info
 
 $(READY): requirements.txt requirements-dev.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer found. Install one, or say where: make PYTHON=…"; exit 1; }

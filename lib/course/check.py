@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from .words import significant
+from .words import count, significant
 
 
 @dataclass(frozen=True)
@@ -29,5 +29,6 @@ def check(answer, expected, unit="", tolerance=0.01):
     if isinstance(answer, bool) or not isinstance(answer, (int, float)):
         raise TypeError(f"answer must be a number{f' of {unit}' if unit else ''}, not {answer!r}")
     if math.isclose(answer, right, rel_tol=tolerance):
-        return Check(f"Right: {significant(right)}{f' {unit}' if unit else ''}.")
+        written = count(right) if isinstance(right, int) else significant(right)
+        return Check(f"Right: {written}{f' {unit}' if unit else ''}.")
     return Check(f"Not {answer:g}: that is {'more' if answer > right else 'less'} than it should be.")

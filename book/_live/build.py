@@ -1,0 +1,89 @@
+"""Builds the live site beside the book: JupyterLite with Pyodide, our packages and every notebook in it."""
+
+import json
+import shutil
+import subprocess
+import sys
+import zipfile
+from importlib.metadata import PathDistribution
+from pathlib import Path
+
+import parts
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).parents[2]
+WORK = ROOT / "_build" / "live"
+SITE = ROOT / "_build" / "html" / "lite"
+
+
+def main():
+    if not parts.complete():
+        return
+    print("== Building the live site", flush=True)
+    shutil.rmtree(WORK, ignore_errors=True)
+    pyodide = WORK / "static" / "pyodide"
+    pyodide.mkdir(parents=True)
+    for name in parts.pinned():
+        shutil.copy(parts.CACHE / name, pyodide)
+    ours = [_our_wheel(), *parts.wheels()]
+    for wheel in ours:
+        shutil.copy(wheel, pyodide)
+    added = dict(map(_lock_entry, ours))
+    packages = parts.PINS["packages"] | added
+    for entry in added.values():
+        # other requirements, such as JupyterLab's extension for widgets, are part of the page around Pyodide
+        entry["depends"] = [name for name in entry["depends"] if name in packages]
+    lock = {"info": parts.PINS["info"], "packages": packages}
+    (pyodide / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+
+    contents = WORK / "contents" / "notebooks"
+    contents.mkdir(parents=True)
+    for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        shutil.copy(notebook, contents)
+    settings = {"@jupyterlite/pyodide-kernel-extension:kernel": {"disablePyPIFallback": True}}
+    configuration = {"jupyter-lite-schema-version": 0, "jupyter-config-data": {"litePluginSettings": settings}}
+    (WORK / "jupyter-lite.json").write_text(json.dumps(configuration), encoding="utf-8")
+    _run(
+        sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", WORK, "--output-dir", SITE,
+        "--contents", WORK / "contents", "--apps", "lab", "--apps", "notebooks",
+        "--no-sourcemaps", "--no-unused-shared-packages",
+    )  # fmt: skip
+
+
+def _our_wheel():
+    _run(
+        sys.executable, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps", ROOT,
+        "--wheel-dir", WORK,
+    )  # fmt: skip
+    return next(WORK.glob("*.whl"))
+
+
+def _lock_entry(wheel):
+    """What Pyodide has to know of a wheel: which imports load it, and what is loaded with it."""
+    root = zipfile.Path(wheel)
+    folders = [entry for entry in root.iterdir() if entry.is_dir()]
+    distribution = PathDistribution(next(folder for folder in folders if folder.name.endswith(".dist-info")))
+    name = canonicalize_name(distribution.name)
+    requirements = [Requirement(line) for line in distribution.requires or []]
+    return name, {
+        "name": name,
+        "version": distribution.version,
+        "file_name": wheel.name,
+        "install_dir": "site",
+        "sha256": parts.sha256(wheel.read_bytes()),
+        "package_type": "package",
+        "imports": sorted(folder.name for folder in folders if (folder / "__init__.py").exists()),
+        "depends": sorted(canonicalize_name(each.name) for each in requirements if each.marker is None),
+        "unvendored_tests": False,
+    }
+
+
+def _run(*command):
+    done = subprocess.run(command, cwd=WORK, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{done.stdout}\n{done.stderr}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+// "Run live here": on that click, and not before, a workshop gets Python from the site's own files (live-worker.js).
+// Its static frames stay in use until the first figure is drawn.
+document.addEventListener("DOMContentLoaded", () => {
+  const pyodideFolder = new URL(`${document.documentElement.dataset.content_root}lite/static/pyodide/`, location).href;
+  const workerFile = new URL("live-worker.js", document.querySelector("script[src*='live.js']").src);
+  let python;
+
+  // One Python for all workshops of the page. Questions wait for the answer to the one before.
+  const startPython = (report) => {
+    const worker = new Worker(workerFile);
+    let last = Promise.resolve();
+    const ask = (...question) => {
+      last = last.catch(() => {}).then(
+        () =>
+          new Promise((resolve, reject) => {
+            worker.onerror = (error) => reject(new Error(error.message));
+            worker.onmessage = ({ data }) => {
+              if (data.progress) report(data.progress);
+              else if (data.failure) reject(new Error(data.failure));
+              else resolve(data.answer);
+            };
+            worker.postMessage(question);
+          }),
+      );
+      return last;
+    };
+    return ask("start", pyodideFolder).then(() => ask);
+  };
+
+  const written = (control, value) => {
+    if (control.options) return control.options[value];
+    const [, digits, unit] = control.readout.match(/\.(\d+)([f%])/);
+    return unit === "%" ? `${(value * 100).toFixed(digits)}%` : value.toFixed(digits);
+  };
+
+  // A labelled slider, or a list to choose from where the options have no order.
+  const makeControl = (workshop, control) => {
+    const row = document.createElement("div");
+    row.className = "workshop-slider";
+    const isList = control.options && !control.ordered;
+    const input = document.createElement(isList ? "select" : "input");
+    input.id = `${workshop.dataset.workshop}-live-${control.argument}`;
+    const label = document.createElement("label");
+    label.htmlFor = input.id;
+    label.textContent = control.label;
+    const output = document.createElement("output");
+    output.htmlFor = input.id;
+    if (isList) {
+      input.append(...control.options.map((name, index) => new Option(name, index)));
+    } else {
+      const range = control.options ? [0, control.options.length - 1, 1] : [control.least, control.largest, control.step];
+      [input.min, input.max, input.step] = range;
+      input.type = "range";
+    }
+    row.append(label, output, input);
+    const set = (value) => {
+      input.value = value;
+      say();
+    };
+    const say = () => {
+      if (isList) return;
+      output.textContent = written(control, Number(input.value));
+      input.setAttribute("aria-valuetext", output.textContent);
+    };
+    set(control.start);
+    return { argument: control.argument, row, input, set, say };
+  };
+
+  const goLive = async (workshop, ask) => {
+    const figures = workshop.dataset.figures;
+    const controls = (await ask("describe", figures)).map((control) => makeControl(workshop, control));
+    const settings = () => Object.fromEntries(controls.map(({ argument, input }) => [argument, Number(input.value)]));
+    const frame = document.createElement("div");
+    frame.className = "frame";
+
+    // At most one redraw waits: whatever the controls say when Python is free again is what is drawn next.
+    let drawing = false;
+    let waiting = false;
+    const redraw = async () => {
+      waiting = true;
+      if (drawing) return;
+      drawing = true;
+      while (waiting) {
+        waiting = false;
+        frame.innerHTML = await ask("draw", figures, settings());
+      }
+      drawing = false;
+    };
+
+    await redraw();
+    for (const control of controls) {
+      control.input.addEventListener("input", async () => {
+        control.say();
+        if (control.argument === "assumptions") {
+          const fields = await ask("follow", figures, settings());
+          for (const { argument, set } of controls) if (argument in fields) set(fields[argument]);
+        }
+        redraw();
+      });
+    }
+    workshop.querySelector(".workshop-controls").replaceChildren(...controls.map(({ row }) => row));
+    workshop.querySelector(".workshop-stage").replaceChildren(frame);
+    workshop.classList.add("workshop-live");
+  };
+
+  for (const workshop of document.querySelectorAll(".workshop")) {
+    const bar = document.createElement("p");
+    bar.className = "workshop-run";
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Run live here";
+    const status = document.createElement("span");
+    status.setAttribute("role", "status");
+    bar.append(button, status);
+    workshop.append(bar);
+
+    button.addEventListener("click", async () => {
+      if (!window.WebAssembly || !window.Worker) {
+        status.textContent = "This browser cannot run Python; the sliders above show what was computed before.";
+        return;
+      }
+      button.disabled = true;
+      try {
+        python ??= startPython((progress) => {
+          document.querySelectorAll(".workshop-run button:disabled + span").forEach((each) => {
+            each.textContent = `${progress} …`;
+          });
+        });
+        const ask = await python;
+        status.textContent = "Drawing …";
+        await goLive(workshop, ask);
+        button.remove();
+        status.textContent = "Live: every control redraws the figure in Python, in this page.";
+      } catch (error) {
+        python = undefined;
+        button.disabled = false;
+        status.textContent = `Python did not start, so the sliders above show what was computed before (${error.message}).`;
+      }
+    });
+  }
+});

@@ -1,0 +1,131 @@
+"""Figures as outputs, numbers as words, answers as verdicts."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import matplotlib
+import pytest
+
+from course.check import check
+from course.output import Picture
+from course.style import COLOURS, canvas, drawn_in_style, label, log_ticks, marker
+from course.words import count, milliseconds, significant
+
+STYLE_SHEET = Path(__file__).parents[2] / "book" / "_static" / "figures.css"
+
+
+@drawn_in_style
+def drawn(height=0.5, alt="A < B & 3.14159", **more):
+    figure, axes = canvas(1.5)
+    axes.plot([1, 1024], [0, height], color=COLOURS["compute"])
+    axes.set(xscale="log", ylim=(0, 1), xlabel="x")
+    log_ticks(axes.xaxis, [1, 1024])
+    marker(axes, 1, height, "memory")
+    label(axes, 1, height, "0.12345 ms", "kv")
+    values = {"x": [1, 1024], "y": [0, height]}
+    return Picture(**{"name": "drawn", "figure": figure, "alt": alt, "values": values, "basis": "basis"} | more)
+
+
+def test_the_drawing_is_the_same_on_every_run_and_changes_with_its_values():
+    assert drawn().svg() == drawn().svg()
+    assert drawn().svg() != drawn(height=0.51).svg()
+
+
+def test_every_colour_of_a_role_follows_the_theme():
+    svg = drawn().svg()
+    for role in ("compute", "memory", "kv", "ink", "muted", "grid", "paper"):
+        assert f"var(--fig-{role}, {COLOURS[role]})" in svg
+    colours = set(re.findall(r"#[0-9a-f]{6}", re.sub(r"var\(--fig-\w+, #[0-9a-f]{6}\)", "", svg)))
+    assert colours <= {"#000000"}
+
+
+@pytest.mark.parametrize("theme", [":root", 'html[data-theme="dark"]'])
+def test_the_style_sheet_knows_every_role(theme):
+    block = re.search(re.escape(theme) + r" \{(.*?)\}", STYLE_SHEET.read_text(), re.DOTALL)[1]
+    colours = dict(re.findall(r"--fig-(\w+): (#[0-9a-f]{6});", block))
+    assert colours.keys() == COLOURS.keys()
+    assert theme != ":root" or colours == dict(COLOURS)
+
+
+def test_alt_text_and_letters_are_kept_to_the_last_digit():
+    html = drawn().html()
+    assert 'aria-label="A &lt; B &amp; 3.14159"' in html
+    assert ">0.12345 ms</text>" in html
+    assert not re.search(r' d="[^"]*\d\.\d{3}', html)
+
+
+def test_the_values_stand_in_a_table():
+    html = drawn().html()
+    assert '<th scope="col">x</th><th scope="col">y</th>' in html
+    assert "<tr><td>1,024</td><td>0.5</td></tr>" in html
+
+
+def test_columns_of_different_lengths_are_refused():
+    with pytest.raises(ValueError, match=r"values must have columns of one length, not \{'x': 1, 'y': 2\}"):
+        drawn(values={"x": [1], "y": [1, 2]})
+
+
+def test_drawing_leaves_matplotlib_as_it_was():
+    before = matplotlib.rcParams.copy()
+    drawn().html()
+    assert matplotlib.rcParams.copy() == before
+
+
+def test_importing_the_course_changes_nothing():
+    code = """
+import logging, sys, warnings
+import matplotlib
+before = matplotlib.rcParams.copy(), list(warnings.filters)
+import course.figures.time_per_token, course.live
+assert (matplotlib.rcParams.copy(), list(warnings.filters)) == before
+assert logging.getLogger("matplotlib.font_manager").level == logging.NOTSET
+assert not {"ipywidgets", "matplotlib.pyplot"} & set(sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        *[(0, "0"), (6.2, "6.20"), (0.0277134, "0.0277"), (28.378, "28.4"), (225.2, "225")],
+        *[(999.6, "1,000"), (1234.5, "1,234"), (-0.5, "-0.500")],
+    ],
+)
+def test_three_significant_digits(value, written):
+    assert significant(value) == written
+
+
+def test_counts_and_milliseconds():
+    assert count(131072) == "131,072"
+    assert milliseconds(0.0062417) == "6.24 ms"
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict"),
+    [
+        (None, "No answer yet: put yours in place of None and run the cell again."),
+        (6.24, "Right: 6.25 ms."),
+        (6.0, "Not 6: that is less than it should be."),
+        (7, "Not 7: that is more than it should be."),
+    ],
+)
+def test_an_answer_is_checked(answer, verdict):
+    assert repr(check(answer, lambda: 6.25, "ms")) == verdict
+
+
+def test_a_count_is_written_as_a_count():
+    assert repr(check(29, lambda: 29, "positions")) == "Right: 29 positions."
+    assert repr(check(131072, lambda: 131072, "bytes")) == "Right: 131,072 bytes."
+
+
+def test_words_are_compared_too():
+    assert repr(check("memory", lambda: "memory")) == "Right: memory."
+    assert repr(check("compute", lambda: "memory")) == "Not 'compute'. Think again."
+
+
+@pytest.mark.parametrize("answer", ["6.25", True, [6.25]])
+def test_an_answer_of_another_kind_is_an_error(answer):
+    with pytest.raises(TypeError, match="answer must be a number of ms, not "):
+        check(answer, lambda: 6.25, "ms")
