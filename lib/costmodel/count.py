@@ -2,10 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal, get_args
-
-import numpy as np
 
 from . import _check
 from ._number import as_count, as_float, total
@@ -62,6 +59,37 @@ _CHOICES = {
 _KV = ("kv_read", "kv_written")
 
 
+class Parts(Mapping):
+    """The parts of a count by name, each a coefficient times an amount that other parts may share.
+
+    Amounts are functions, called when a part or a sum is asked for: over a large sweep, fresh memory for each array
+    that is kept would take more time than the arithmetic.
+    """
+
+    def __init__(self, terms, amounts, shape):
+        self._terms, self._amounts, self._shape = terms, amounts, shape
+
+    def __getitem__(self, part):
+        return self.sum([part])
+
+    def __iter__(self):
+        return iter(self._terms)
+
+    def __len__(self):
+        return len(self._terms)
+
+    def __repr__(self):
+        return repr(dict(self))
+
+    def sum(self, parts):
+        """The sum of the named parts."""
+        coefficients = {}
+        for coefficient, amount in map(self._terms.__getitem__, parts):
+            coefficients[amount] = coefficients.get(amount, 0.0) + coefficient
+        products = (size * as_float(self._amounts[amount]()) for amount, size in coefficients.items())
+        return as_count(total(products), self._shape)
+
+
 @dataclass(frozen=True)
 class Work:
     """FLOPs and bytes of one pass, and the parts each is the sum of.
@@ -73,26 +101,23 @@ class Work:
 
     flops: int
     bytes: int
-    flops_by_part: Mapping[str, int]
-    bytes_by_part: Mapping[str, int]
+    flops_by_part: Parts
+    bytes_by_part: Parts
 
     @property
     def kv_bytes(self):
         """Bytes of keys and values read and written."""
-        return self._sum(part for part in self.bytes_by_part if part in _KV)
+        return self.bytes_by_part.sum(_KV)
 
     @property
     def weight_bytes(self):
         """Bytes of weights read."""
-        return self._sum(part for part in self.bytes_by_part if part not in _KV)
+        return self.bytes_by_part.sum(part for part in self.bytes_by_part if part not in _KV)
 
     @property
     def intensity(self):
         """Arithmetic intensity in FLOPs per byte moved."""
         return self.flops / self.bytes
-
-    def _sum(self, parts):
-        return as_count(total(as_float(self.bytes_by_part[part]) for part in parts), np.shape(self.bytes))
 
 
 # What the plate counts: 2 FLOPs and one read for each parameter, the embedding table included.
@@ -112,40 +137,30 @@ def count(model, forward_pass, accounting=PLATE_ACCOUNTING):
     _check.instance("forward_pass", forward_pass, ForwardPass)
     _check.instance("accounting", accounting, Accounting)
 
-    tokens = as_float(forward_pass.tokens)
-    requests = as_float(forward_pass.requests)
-    if accounting.attention == "causal":
-        pairs = as_float(forward_pass.attended_pairs(model.window))
-    else:
-        pairs = as_float(forward_pass.square_pairs())
+    causal = accounting.attention == "causal"
     everything = accounting.parameters == "all"
+    amounts = {
+        "once": lambda: 1,
+        "tokens": lambda: forward_pass.tokens,
+        "requests": lambda: forward_pass.requests,
+        "pairs": lambda: forward_pass.attended_pairs(model.window) if causal else forward_pass.square_pairs(),
+        "positions read": lambda: forward_pass.positions_read(model.window),
+        "positions written": lambda: forward_pass.positions_written,
+    }
+    head_rows = "tokens" if accounting.output_head == "every position" else "requests"
     parameters = model.parameters_by_part
 
-    rows = {
-        "embedding": tokens if everything else 0.0,
-        "projections": tokens,
-        "mlp": tokens,
-        "norms": tokens if everything else 0.0,
-        "output_head": tokens if accounting.output_head == "every position" else requests,
-    }
-    flops = {part: 2.0 * parameters[part] * rows[part] for part in parameters}
-    flops["attention"] = 4.0 * model.layers * model.heads * model.head_dim * pairs
-
-    weights = {part: float(size * DTYPE_BYTES[model.weight_dtype]) for part, size in parameters.items()}
+    flops = {part: (2.0 * size, head_rows if part == "output_head" else "tokens") for part, size in parameters.items()}
+    flops["attention"] = (4.0 * model.layers * model.heads * model.head_dim, "pairs")
+    traffic = {part: (float(size * DTYPE_BYTES[model.weight_dtype]), "once") for part, size in parameters.items()}
     if not everything:
-        weights["embedding"] = 0.0
+        flops["embedding"] = flops["norms"] = (0.0, "tokens")
+        traffic["embedding"] = (0.0, "once")
     kv_bytes = float(model.kv_bytes_per_token)
     if accounting.kv_heads == "heads":
         kv_bytes *= model.heads // model.kv_heads
-    kv = {
-        "kv_read": kv_bytes * as_float(forward_pass.positions_read(model.window)),
-        "kv_written": kv_bytes * as_float(forward_pass.positions_written),
-    }
-    traffic = weights | kv
-    shape = forward_pass.shape
-    return Work(
-        flops=as_count(total(flops.values()), shape),
-        bytes=as_count(total(traffic.values()), shape),
-        flops_by_part=MappingProxyType({part: as_count(value, shape) for part, value in flops.items()}),
-        bytes_by_part=MappingProxyType({part: as_count(value, shape) for part, value in traffic.items()}),
-    )
+    traffic["kv_read"] = (kv_bytes, "positions read")
+    traffic["kv_written"] = (kv_bytes, "positions written")
+
+    flops, traffic = (Parts(terms, amounts, forward_pass.shape) for terms in (flops, traffic))
+    return Work(flops.sum(flops), traffic.sum(traffic), flops, traffic)

@@ -1,6 +1,7 @@
 """What one forward pass processes: how many new tokens for how many requests, on top of what is cached."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -22,12 +23,21 @@ class Group:
     def __post_init__(self):
         for field, at_least in (("new", 1), ("cached", 0), ("batch", 1)):
             object.__setattr__(self, field, _check.whole(field, getattr(self, field), at_least))
-        _check.common_shape(**vars(self))
+        self.shape  # noqa: B018 - raises where the fields do not broadcast
 
     @property
     def shape(self):
         """Shape of the sweep that the group describes; () for plain numbers."""
-        return _check.common_shape(**vars(self))
+        return _check.common_shape(**self.sizes)
+
+    @property
+    def sizes(self):
+        """The three fields by name."""
+        return {"new": self.new, "cached": self.cached, "batch": self.batch}
+
+    @cached_property
+    def _floats(self):  # converted once, as a sweep's sums would otherwise spend half their time on it
+        return [as_float(size) for size in self.sizes.values()]
 
 
 @dataclass(frozen=True)
@@ -55,7 +65,7 @@ class ForwardPass:
     def shape(self):
         """Shape of the sweep that the pass describes; () for a single pass."""
         fields = {
-            f"{name} of group {i}": value for i, group in enumerate(self.groups) for name, value in vars(group).items()
+            f"{name} of group {i}": value for i, group in enumerate(self.groups) for name, value in group.sizes.items()
         }
         return _check.common_shape(**fields)
 
@@ -99,7 +109,7 @@ class ForwardPass:
         return self._sum(lambda new, cached, batch: new * (cached + new) * batch)
 
     def _sum(self, quantity):
-        return as_count(total(quantity(*map(as_float, vars(group).values())) for group in self.groups), self.shape)
+        return as_count(total(quantity(*group._floats) for group in self.groups), self.shape)
 
 
 def _pairs(length, window):

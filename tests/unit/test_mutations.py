@@ -27,13 +27,13 @@ class Mutation(NamedTuple):
 
 
 MUTATIONS = [
-    Mutation("count.py", "2.0 * parameters[part] * rows[part]", "2.1 * parameters[part] * rows[part]"),
+    Mutation("count.py", "(2.0 * size, head_rows", "(2.1 * size, head_rows"),
     Mutation("count.py", "4.0 * model.layers", "2.0 * model.layers"),
     Mutation("count.py", "float(size * DTYPE_BYTES", "1.01 * float(size * DTYPE_BYTES"),
-    Mutation("count.py", '"kv_read": kv_bytes', '"kv_read": 2 * kv_bytes'),
-    Mutation("count.py", '"kv_written": kv_bytes', '"kv_written": 2 * kv_bytes'),
-    Mutation("count.py", "else requests,", "else tokens,", notebook=CONVENTIONS, figures=2),
-    Mutation("count.py", 'weights["embedding"] = 0.0', "pass", notebook=CONVENTIONS, figures=2),
+    Mutation("count.py", '(kv_bytes, "positions read")', '(2 * kv_bytes, "positions read")'),
+    Mutation("count.py", '(kv_bytes, "positions written")', '(2 * kv_bytes, "positions written")'),
+    Mutation("count.py", 'else "requests"', 'else "tokens"', notebook=CONVENTIONS, figures=2),
+    Mutation("count.py", 'traffic["embedding"] = (0.0', 'traffic["embedding"] = (1e9', notebook=CONVENTIONS, figures=2),
     Mutation("forward_pass.py", "new * (new + 1) / 2) * batch", "new * (new + 1)) * batch"),
     Mutation("model.py", "self.d_model * 2 * (queries + keys)", "self.d_model * (queries + 2 * keys)"),
     Mutation("model.py", "(3 if self.gated_mlp else 2)", "2"),
