@@ -25,7 +25,7 @@ def shared_weights(attended=5, model=LLAMA_3_8B, assumptions=PLATE):
         no_axes(axes, 0, 4.6, -0.02, 1.4)
         axes.set(aspect="equal", title=f"{title}: {inputs}")
         label(axes, 2.68, 1.2, f"KV of {attended} positions {'each' if len(requests) > 1 else ''}", "ink")
-        axes.add_patch(Rectangle((1.05, 0), 1.2, 1.1, facecolor=COLOURS["weights"], alpha=0.2, linewidth=0))
+        axes.add_patch(Rectangle((1.05, 0), 1.2, 1.1, facecolor=COLOURS["weights"], alpha=0.15, linewidth=0))
         axes.add_patch(Rectangle((1.05, 0), 1.2, 1.1, fill=False, edgecolor=COLOURS["weights"]))
         words = f"W\n{_gigabytes(work.weight_bytes)}\nread once"
         label(axes, 1.65, 0.55, words, "weights", ha="center", va="center", linespacing=1.5)
@@ -76,7 +76,7 @@ def bytes_by_batch(cached=1000, model=LLAMA_3_8B, assumptions=PLATE):
     figure, axes = canvas(3.1)
     places = np.arange(BARS.size)
     for bottom, height, role in ((0, weights, "weights"), (weights, kv, "kv")):
-        axes.bar(places, height, 0.7, bottom, color=COLOURS[role], alpha=0.3, linewidth=0)
+        axes.bar(places, height, 0.7, bottom, color=COLOURS[role], alpha=0.1, linewidth=0)
         axes.bar(places, height, 0.7, bottom, fill=False, edgecolor=COLOURS[role], linewidth=1)
     # a bar of which at least this much is seen has room for its words
     top = 20 * np.ceil(total.max() * 1.12 / 20)

@@ -62,10 +62,15 @@ def limits(cached=1000, model=LLAMA_3_8B, accelerator=H100, assumptions=PLATE):
     ceiling = decode_ceiling(model, accelerator, cached, assumptions)
     batches = np.unique([*SWEEP, min(max(held, 1), LARGEST_BATCH)])
     sweep = estimate(decode(cached, batches), model, accelerator, assumptions)
-    extremes = estimate(decode(CONTEXTS[[0, -1], None], SWEEP), model, accelerator, assumptions)
+    # one axis for all variants: as high as the shortest context, as low as the longest with the largest cache
+    largest = replace(model, kv_heads=model.heads, kv_dtype="bf16")
+    extremes = [
+        estimate(decode(int(context), SWEEP), variant, accelerator, assumptions).tokens_per_second
+        for context, variant in ((CONTEXTS[0], model), (CONTEXTS[-1], largest))
+    ]
 
     figure, axes = canvas(3.7)
-    _axes(axes, extremes.tokens_per_second)
+    _axes(axes, extremes)
     name_limits(axes, batches, sweep.bound)
     axes.axhline(ceiling.tokens_per_second, color=COLOURS[ceiling.bound], linewidth=1.2, linestyle="--")
     words = f"ceiling, {ceiling.bound}: {count(ceiling.tokens_per_second)} per second"
