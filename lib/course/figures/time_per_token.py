@@ -7,7 +7,7 @@ import numpy as np
 from costmodel import DATASHEET, EXACT, H100, LLAMA_3_8B, PLATE, decode, estimate, prefill
 
 from ..output import Picture
-from ..style import COLOURS, canvas, drawn_in_style, label, log_ticks, marker
+from ..style import COLOURS, by_limit, canvas, decades, drawn_in_style, label, log_ticks, marker, name_limits
 from ..words import basis, count, milliseconds
 from ..workshop import Slider, Workshop
 
@@ -57,13 +57,10 @@ def curve(tokens=1024, assumptions=PLATE, model=LLAMA_3_8B, accelerator=H100, ca
 
 
 def _limits(axes, sweep):
-    """Whole decades, so that a changed coefficient moves the curve and not only the labels of the axis."""
-    milliseconds_per_token = sweep.seconds_per_token * 1e3
-    low = math.floor(math.log10(milliseconds_per_token.min()))
-    high = math.ceil(math.log10(milliseconds_per_token.max() * 1.6))
-    axes.set(xscale="log", yscale="log", xlim=(0.8, LARGEST_PASS * 1.25), ylim=(10.0**low, 10.0**high))
+    low, high = decades([sweep.seconds_per_token.min() * 1e3, sweep.seconds_per_token.max() * 1.6e3])
+    axes.set(xscale="log", yscale="log", xlim=(0.8, LARGEST_PASS * 1.25), ylim=(low, high))
     log_ticks(axes.xaxis, [2**power for power in (0, 3, 6, 9, 12, 15)])
-    log_ticks(axes.yaxis, [10.0**power for power in range(low, high + 1)])
+    log_ticks(axes.yaxis, 10.0 ** np.arange(math.log10(low), math.log10(high) + 0.5))
     axes.set(xlabel="tokens in the pass", ylabel="milliseconds per token")
 
 
@@ -71,22 +68,8 @@ def _curve(axes, sweep):
     """The curve in the colour of what limits, and the two limits on their own."""
     for limit, seconds in (("compute", sweep.compute_seconds), ("memory", sweep.memory_seconds)):
         axes.plot(SWEEP, seconds / sweep.tokens * 1e3, color=COLOURS[limit], linewidth=1, linestyle="--", alpha=0.7)
-    compute_bound = sweep.bound == "compute"
-    knee = SWEEP[np.argmax(compute_bound)] if compute_bound.any() else SWEEP[-1]
-    left, right = axes.get_xlim()
-    for limit, start, end, shown in (("memory", left, knee, SWEEP <= knee), ("compute", knee, right, compute_bound)):
-        if not shown.any():
-            continue
-        axes.plot(SWEEP[shown], sweep.seconds_per_token[shown] * 1e3, color=COLOURS[limit])
-        axes.axvspan(start, end, color=COLOURS[limit], alpha=0.07, linewidth=0)
-        axes.annotate(
-            f"{limit}-bound",
-            (math.sqrt(start * end), 1.02),
-            xycoords=("data", "axes fraction"),
-            color=COLOURS[limit],
-            ha="center",
-            va="bottom",
-        )
+    by_limit(axes, SWEEP, sweep.seconds_per_token * 1e3, sweep.bound, fits=np.full(SWEEP.shape, True))
+    name_limits(axes, SWEEP, sweep.bound)
 
 
 def _alt(sweep):
