@@ -7,6 +7,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from datetime import date
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from costmodel import EXACT, Model, count, prefill
 from course import machine
 from course.figures import your_machine
 
+NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 TINY = Model("Tiny", layers=1, d_model=48, heads=4, kv_heads=2, head_dim=10, d_ff=96, vocab=7, weight_dtype="fp32")
 SHAPES = {"q": (48, 40), "k": (48, 20), "v": (48, 20), "o": (40, 48)}
 SHAPES |= {"gate": (48, 96), "up": (48, 96), "down": (96, 48)}
@@ -159,6 +161,17 @@ def test_a_run_can_be_drawn(fresh, get_run):
     assert list(picture.values["rows"]) == list(run.rows)
     assert all(word in picture.basis for word in (run.processor, run.date, run.blas, run.numpy, run.layer))
     assert picture.html().count("<svg") == 1
+
+
+def test_the_cell_that_measures_draws_what_it_measured(monkeypatch, fresh):
+    """As a reader runs it who has set measure_here to True."""
+    notebook = json.loads((NOTEBOOKS / "06b_your_machine.ipynb").read_text(encoding="utf-8"))
+    (cell,) = (text for cell in notebook["cells"] if "measure_here = False" in (text := "".join(cell["source"])))
+    shown, budgets = [], []
+    monkeypatch.setattr(machine, "measure", lambda budget_seconds: budgets.append(budget_seconds) or fresh)
+    known = {"machine": machine, "your_machine": your_machine, "display": shown.append}
+    exec(cell.replace("measure_here = False", "measure_here = True"), known)
+    assert [picture.alt for picture in shown] == [your_machine.curve(fresh).alt] and budgets[0] < 20
 
 
 def test_the_command_prints_a_run(fresh):

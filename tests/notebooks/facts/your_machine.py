@@ -40,7 +40,7 @@ def facts():
         f"{run.accelerator.ridge:.1f} FLOPs per byte",
         f"{sweep[ours['compute'] >= ours['memory']][0]} rows on",
         f"{sweep[theirs.bound == 'compute'][0]} tokens",
-        f"From two rows to {run.rows[np.flatnonzero(ratio > 1.2)[-1]]} the dots",
+        f"From two rows to {run.rows[np.flatnonzero(ratio > 1.2)[-1]]} the dots of",
         f"at {('one', 'two', 'four')[farthest]} rows by a factor of {ratio[farthest]:.2f}",
         "{:.1f}, {:.1f} and {:.1f} ms".format(*(seconds * 1e3 for seconds in several)),
         f"{low:.0f}, {middle:.0f} and {high:.0f} GB/s",
