@@ -98,8 +98,8 @@ def workshop():
             Slider(
                 "assumptions",
                 "Assumptions",
-                {"the plate's": PLATE, "exact count": EXACT, "datasheet limits": DATASHEET},
-                start="the plate's",
+                {"standard": PLATE, "exact count": EXACT, "datasheet limits": DATASHEET},
+                start="standard",
             ),
         ),
         live=("compute_efficiency", "bandwidth_efficiency", "overhead_seconds", "model", "accelerator"),
