@@ -3,9 +3,6 @@
 Float64 is exact for whole numbers up to 2**53 (9e15) and holds 16 digits beyond, where int64 would overflow.
 """
 
-import functools
-import operator
-
 import numpy as np
 
 
@@ -17,8 +14,3 @@ def as_float(value):
 def as_count(value, shape):
     """A computed count as it is handed out: an int, or over a sweep a float64 array of the sweep's shape."""
     return np.broadcast_to(value, shape) if shape else int(value)
-
-
-def total(values):
-    """The sum of a non-empty iterable. Unlike `sum` it does not begin with 0 + the first, a pass over an array."""
-    return functools.reduce(operator.add, values)

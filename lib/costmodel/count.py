@@ -1,11 +1,10 @@
 """Counting: model × forward pass → FLOPs and bytes, part by part. Knows no hardware."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, get_args
 
 from . import _check
-from ._number import as_count, as_float, total
+from ._number import as_count, as_float
 from .forward_pass import ForwardPass
 from .model import DTYPE_BYTES, Model
 
@@ -56,40 +55,6 @@ _CHOICES = {
 }
 
 
-_KV = ("kv_read", "kv_written")
-
-
-class Parts(Mapping):
-    """The parts of a count by name, each a coefficient times an amount that other parts may share.
-
-    Amounts are functions, called when a part or a sum is asked for: over a large sweep, fresh memory for each array
-    that is kept would take more time than the arithmetic.
-    """
-
-    def __init__(self, terms, amounts, shape):
-        self._terms, self._amounts, self._shape = terms, amounts, shape
-
-    def __getitem__(self, part):
-        return self.sum([part])
-
-    def __iter__(self):
-        return iter(self._terms)
-
-    def __len__(self):
-        return len(self._terms)
-
-    def __repr__(self):
-        return repr(dict(self))
-
-    def sum(self, parts):
-        """The sum of the named parts."""
-        coefficients = {}
-        for coefficient, amount in map(self._terms.__getitem__, parts):
-            coefficients[amount] = coefficients.get(amount, 0.0) + coefficient
-        products = (size * as_float(self._amounts[amount]()) for amount, size in coefficients.items())
-        return as_count(total(products), self._shape)
-
-
 @dataclass(frozen=True)
 class Work:
     """FLOPs and bytes of one pass, and the parts each is the sum of.
@@ -97,27 +62,82 @@ class Work:
     Ints for a single pass, float64 arrays of the sweep's shape otherwise. One multiply and one add are two
     FLOPs. Bytes are those moved between the accelerator and its memory for weights, each read once in the pass,
     and for the KV cache; the traffic of activations is not counted.
+
+    Counted when asked for: over a large sweep, memory for results that nobody reads costs more than the arithmetic.
     """
 
-    flops: int
-    bytes: int
-    flops_by_part: Parts
-    bytes_by_part: Parts
+    model: Model
+    forward_pass: ForwardPass
+    accounting: Accounting
 
     @property
-    def kv_bytes(self):
-        """Bytes of keys and values read and written."""
-        return self.bytes_by_part.sum(_KV)
+    def flops(self):
+        """All floating-point operations."""
+        return self.forward_pass.total(lambda group: sum(self._flops(group).values()))
+
+    @property
+    def flops_by_part(self):
+        """FLOPs of each part: 2 · rows · parameters, and 4 · layers · heads · head_dim · pairs for attention."""
+        return self._by_part(self._flops)
+
+    @property
+    def bytes(self):
+        """All bytes moved."""
+        return self.forward_pass.total(
+            lambda group: sum(self._kv(group).values()), shared=sum(self._weights().values())
+        )
+
+    @property
+    def bytes_by_part(self):
+        """Bytes of each part: its weights, and the keys and values read and written."""
+        shape = self.forward_pass.shape
+        return {part: as_count(size, shape) for part, size in self._weights().items()} | self._by_part(self._kv)
 
     @property
     def weight_bytes(self):
         """Bytes of weights read."""
-        return self.bytes_by_part.sum(part for part in self.bytes_by_part if part not in _KV)
+        return as_count(sum(self._weights().values()), self.forward_pass.shape)
+
+    @property
+    def kv_bytes(self):
+        """Bytes of keys and values read and written."""
+        return self.forward_pass.total(lambda group: sum(self._kv(group).values()))
 
     @property
     def intensity(self):
         """Arithmetic intensity in FLOPs per byte moved."""
         return self.flops / self.bytes
+
+    def _flops(self, group):
+        """FLOPs of one request of a group, part by part."""
+        model, accounting = self.model, self.accounting
+        tokens = as_float(group.new)
+        rows = dict.fromkeys(model.parameters_by_part, tokens)
+        if accounting.parameters == "linear":
+            rows["embedding"] = rows["norms"] = 0.0
+        if accounting.output_head == "last position":
+            rows["output_head"] = 1.0
+        flops = {part: 2.0 * size * rows[part] for part, size in model.parameters_by_part.items()}
+        pairs = group.attended_pairs(model.window) if accounting.attention == "causal" else group.square_pairs()
+        return flops | {"attention": 4.0 * model.layers * model.heads * model.head_dim * pairs}
+
+    def _weights(self):
+        """Bytes of weights that the pass reads, part by part."""
+        element_bytes = float(DTYPE_BYTES[self.model.weight_dtype])
+        read = {part: element_bytes * size for part, size in self.model.parameters_by_part.items()}
+        return read if self.accounting.parameters == "all" else read | {"embedding": 0.0}
+
+    def _kv(self, group):
+        """Bytes of keys and values that one request of a group reads and writes."""
+        position_bytes = float(self.model.kv_bytes_per_token)
+        if self.accounting.kv_heads == "heads":
+            position_bytes *= self.model.heads // self.model.kv_heads
+        read, written = group.positions_read(self.model.window), as_float(group.new)
+        return {"kv_read": position_bytes * read, "kv_written": position_bytes * written}
+
+    def _by_part(self, costs):
+        parts = costs(self.forward_pass.groups[0])
+        return {part: self.forward_pass.total(lambda group, part=part: costs(group)[part]) for part in parts}
 
 
 # What the plate counts: 2 FLOPs and one read for each parameter, the embedding table included.
@@ -127,40 +147,9 @@ EXACT_ACCOUNTING = Accounting(parameters="linear", output_head="last position")
 
 
 def count(model, forward_pass, accounting=PLATE_ACCOUNTING):
-    """The `Work` of running `forward_pass` through `model`, counted by the conventions of `accounting`.
-
-    FLOPs: 2 · rows · parameters for each linear part, and 4 · layers · heads · head_dim · pairs for attention
-    (scores and weighted values). Bytes: each weight read once; keys and values of cached positions read and of
-    new positions written, model.kv_bytes_per_token each.
-    """
-    _check.instance("model", model, Model)
-    _check.instance("forward_pass", forward_pass, ForwardPass)
-    _check.instance("accounting", accounting, Accounting)
-
-    causal = accounting.attention == "causal"
-    everything = accounting.parameters == "all"
-    amounts = {
-        "once": lambda: 1,
-        "tokens": lambda: forward_pass.tokens,
-        "requests": lambda: forward_pass.requests,
-        "pairs": lambda: forward_pass.attended_pairs(model.window) if causal else forward_pass.square_pairs(),
-        "positions read": lambda: forward_pass.positions_read(model.window),
-        "positions written": lambda: forward_pass.positions_written,
-    }
-    head_rows = "tokens" if accounting.output_head == "every position" else "requests"
-    parameters = model.parameters_by_part
-
-    flops = {part: (2.0 * size, head_rows if part == "output_head" else "tokens") for part, size in parameters.items()}
-    flops["attention"] = (4.0 * model.layers * model.heads * model.head_dim, "pairs")
-    traffic = {part: (float(size * DTYPE_BYTES[model.weight_dtype]), "once") for part, size in parameters.items()}
-    if not everything:
-        flops["embedding"] = flops["norms"] = (0.0, "tokens")
-        traffic["embedding"] = (0.0, "once")
-    kv_bytes = float(model.kv_bytes_per_token)
-    if accounting.kv_heads == "heads":
-        kv_bytes *= model.heads // model.kv_heads
-    traffic["kv_read"] = (kv_bytes, "positions read")
-    traffic["kv_written"] = (kv_bytes, "positions written")
-
-    flops, traffic = (Parts(terms, amounts, forward_pass.shape) for terms in (flops, traffic))
-    return Work(flops.sum(flops), traffic.sum(traffic), flops, traffic)
+    """The `Work` of running `forward_pass` through `model`, counted by the conventions of `accounting`."""
+    return Work(
+        _check.instance("model", model, Model),
+        _check.instance("forward_pass", forward_pass, ForwardPass),
+        _check.instance("accounting", accounting, Accounting),
+    )

@@ -67,17 +67,28 @@ DATASHEET = Assumptions(1.0, 1.0, 0.0, EXACT_ACCOUNTING)
 class Estimate:
     """The time of one pass, and what it rests on. Plain numbers for a single pass, arrays over a sweep.
 
-    compute_seconds, memory_seconds: time of each limit alone, at the assumed share of its peak.
-    seconds: time of the pass: the two joined by the knee, plus the overhead.
+    seconds: time of the pass: those of its two limits joined by the knee, plus the overhead.
     """
 
-    work: Work
-    tokens: int
-    compute_seconds: float
-    memory_seconds: float
     seconds: float
+    work: Work
     accelerator: Accelerator
     assumptions: Assumptions
+
+    @property
+    def compute_seconds(self):
+        """Seconds that the arithmetic alone takes, at the share of its peak that is reached."""
+        return self.work.flops / self.assumptions.reached(self.accelerator).peak_flops
+
+    @property
+    def memory_seconds(self):
+        """Seconds that moving the bytes alone takes, at the share of its peak that is reached."""
+        return self.work.bytes / self.assumptions.reached(self.accelerator).bandwidth
+
+    @property
+    def tokens(self):
+        """New tokens in the pass."""
+        return self.work.forward_pass.tokens
 
     @property
     def flops(self):
@@ -128,10 +139,8 @@ def estimate(forward_pass, model, accelerator, assumptions=PLATE):
     _check.instance("assumptions", assumptions, Assumptions)
     reached = assumptions.reached(accelerator)
     work = count(model, forward_pass, assumptions.accounting)
-    compute_seconds = work.flops / reached.peak_flops
-    memory_seconds = work.bytes / reached.bandwidth
-    seconds = join_limits(compute_seconds, memory_seconds, assumptions.knee) + assumptions.overhead_seconds
-    return Estimate(work, forward_pass.tokens, compute_seconds, memory_seconds, seconds, accelerator, assumptions)
+    limits = join_limits(work.flops / reached.peak_flops, work.bytes / reached.bandwidth, assumptions.knee)
+    return Estimate(limits + assumptions.overhead_seconds, work, accelerator, assumptions)
 
 
 def longer_limit(compute_seconds, memory_seconds):

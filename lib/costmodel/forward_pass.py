@@ -1,12 +1,13 @@
 """What one forward pass processes: how many new tokens for how many requests, on top of what is cached."""
 
+import functools
+import operator
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
 from . import _check
-from ._number import as_count, as_float, total
+from ._number import as_count, as_float
 
 
 @dataclass(frozen=True)
@@ -23,21 +24,33 @@ class Group:
     def __post_init__(self):
         for field, at_least in (("new", 1), ("cached", 0), ("batch", 1)):
             object.__setattr__(self, field, _check.whole(field, getattr(self, field), at_least))
-        self.shape  # noqa: B018 - raises where the fields do not broadcast
+        _check.common_shape(**vars(self))
 
-    @property
-    def shape(self):
-        """Shape of the sweep that the group describes; () for plain numbers."""
-        return _check.common_shape(**self.sizes)
+    # What one of the requests needs, in float64.
 
-    @property
-    def sizes(self):
-        """The three fields by name."""
-        return {"new": self.new, "cached": self.cached, "batch": self.batch}
+    def positions_read(self, window=None):
+        """Cached positions whose keys and values one request reads.
 
-    @cached_property
-    def _floats(self):  # converted once, as a sweep's sums would otherwise spend half their time on it
-        return [as_float(size) for size in self.sizes.values()]
+        Under a window its earliest new token needs the window - 1 positions before it.
+        """
+        cached = as_float(self.cached)
+        return cached if window is None else np.minimum(cached, _check.whole_number("window", window, 1) - 1)
+
+    def attended_pairs(self, window=None):
+        """(query, key) pairs of causal attention: new · cached + new · (new + 1) / 2.
+
+        Under a window each query attends to at most `window` positions, itself included.
+        """
+        new, cached = as_float(self.new), as_float(self.cached)
+        if window is None:
+            return new * cached + new * (new + 1) / 2
+        window = _check.whole_number("window", window, 1)
+        return _pairs(cached + new, window) - _pairs(cached, window)
+
+    def square_pairs(self):
+        """(query, key) pairs where nothing is masked away: new · (cached + new)."""
+        new, cached = as_float(self.new), as_float(self.cached)
+        return new * (cached + new)
 
 
 @dataclass(frozen=True)
@@ -64,20 +77,20 @@ class ForwardPass:
     @property
     def shape(self):
         """Shape of the sweep that the pass describes; () for a single pass."""
-        fields = {
-            f"{name} of group {i}": value for i, group in enumerate(self.groups) for name, value in group.sizes.items()
-        }
-        return _check.common_shape(**fields)
+        groups = enumerate(self.groups)
+        return _check.common_shape(
+            **{f"{name} of group {i}": size for i, g in groups for name, size in vars(g).items()}
+        )
 
     @property
     def tokens(self):
         """New tokens of all requests: the rows that every linear layer multiplies."""
-        return self._sum(lambda new, cached, batch: new * batch)
+        return self.total(lambda group: as_float(group.new))
 
     @property
     def requests(self):
         """Requests in the pass: the positions whose next token is wanted."""
-        return self._sum(lambda new, cached, batch: batch)
+        return self.total(lambda group: 1.0)
 
     @property
     def positions_written(self):
@@ -85,31 +98,25 @@ class ForwardPass:
         return self.tokens
 
     def positions_read(self, window=None):
-        """Cached positions whose keys and values the pass reads, each once per request.
-
-        Under a window the earliest new token needs the window - 1 positions before it.
-        """
-        if window is None:
-            return self._sum(lambda new, cached, batch: cached * batch)
-        window = _check.whole_number("window", window, 1)
-        return self._sum(lambda new, cached, batch: np.minimum(cached, window - 1) * batch)
+        """Cached positions whose keys and values the pass reads, each once per request."""
+        return self.total(lambda group: group.positions_read(window))
 
     def attended_pairs(self, window=None):
-        """(query, key) pairs of causal attention: new · cached + new · (new + 1) / 2 for each request.
-
-        Under a window each query attends to at most `window` positions, itself included.
-        """
-        if window is None:
-            return self._sum(lambda new, cached, batch: (new * cached + new * (new + 1) / 2) * batch)
-        window = _check.whole_number("window", window, 1)
-        return self._sum(lambda new, cached, batch: (_pairs(cached + new, window) - _pairs(cached, window)) * batch)
+        """(query, key) pairs of causal attention in all requests."""
+        return self.total(lambda group: group.attended_pairs(window))
 
     def square_pairs(self):
-        """(query, key) pairs where nothing is masked away: new · (cached + new) for each request."""
-        return self._sum(lambda new, cached, batch: new * (cached + new) * batch)
+        """(query, key) pairs of all requests where nothing is masked away."""
+        return self.total(lambda group: group.square_pairs())
 
-    def _sum(self, quantity):
-        return as_count(total(quantity(*group._floats) for group in self.groups), self.shape)
+    def total(self, of_one_request, shared=0.0):
+        """The sum over all requests of a quantity that `of_one_request` gives for one request of a group.
+
+        shared: what the pass has once, whoever is in it.
+        """
+        # the scalars first: over a sweep of batch sizes a group then costs one operation on an array
+        parts = [of_one_request(group) * as_float(group.batch) for group in self.groups]
+        return as_count(functools.reduce(operator.add, parts, shared), self.shape)
 
 
 def _pairs(length, window):

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import decoder.decoder as running
-from costmodel import EXACT, LLAMA_3_8B, MODELS, ForwardPass, Model, count, decode, prefill
+from costmodel import EXACT, LLAMA_3_8B, MODELS, Group, Model, count, decode, prefill
 from decoder import Cache, Config, Counter, Decoder
 
 DIMENSIONS = ("layers", "d_model", "heads", "kv_heads", "head_dim", "d_ff", "vocab", "tied_embeddings")
@@ -155,7 +155,7 @@ def model_without_head(patch):
 
 
 def model_with_full_square(patch):
-    patch.setattr(ForwardPass, "attended_pairs", lambda forward_pass, window: forward_pass.square_pairs())
+    patch.setattr(Group, "attended_pairs", lambda group, window: group.square_pairs())
 
 
 def model_with_ungrouped_heads(patch):
