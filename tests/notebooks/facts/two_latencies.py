@@ -52,14 +52,14 @@ def frontier():
     ends = {f"{estimate(decode(*end), **RUN).seconds * 1e3:.0f} ms" for end in ((1000, full), (4000, full_at_4000))}
     return [
         "At 1,000 cached positions, one",
-        f"a token every {one * 1e3:.2f} ms and the machine writes {rates[0]:.0f} tokens per second",
+        f"a token every {one * 1e3:.2f} ms and the accelerator writes {rates[0]:.0f} tokens per second",
         f"With 64 requests each waits {many * 1e3:.2f} ms, {many / one - 1:.0%} longer",
         f"{rates[1]:,.0f} tokens per second, {rates[1] / rates[0]:.0f} times as many",
         f"64 requests wait **{many / one - 1:.0%} longer** for each token and receive "
         f"**{rates[1] / rates[0]:.0f} times as many**",
         f"from 256 to {full} requests each waits {most / more - 1:.0%} longer for {rates[3] / rates[2] - 1:.0%} more",
         f"with {RESERVE:.0%} of it kept free",
-        f"At a context of 4,000 it ends at {full_at_4000} requests instead of {full}",
+        f"With 4,000 cached positions it ends at {full_at_4000} requests instead of {full}",
         *(f"almost the same pace of {end}" for end in ends),
         f"{held / 1e9:.0f} GB take {held / PLATE.reached(H100).bandwidth * 1e3:.1f} ms",
         f"no decode takes less than {floor_seconds(PLATE, **RUN) * 1e3:.2f} ms",
