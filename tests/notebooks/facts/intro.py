@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from costmodel import H100, LLAMA_3_8B, decode, estimate, prefill
+from costmodel import H100, LLAMA_3_8B, PLATE, decode, estimate, prefill
 
 PAGE = "book/intro.md"
 PROJECT = tomllib.loads((Path(__file__).parents[3] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -18,6 +18,9 @@ def facts():
         f"{reading.seconds_per_token * 1e3:.4f} ms",
         f"{writing.seconds * 1e3:.2f} ms",
         f"{writing.seconds_per_token / reading.seconds_per_token:.0f} times as long",
+        f"{PLATE.compute_efficiency:.0%} of the peak arithmetic",
+        f"{PLATE.bandwidth_efficiency:.0%} of the peak bandwidth",
+        f"each pass takes {PLATE.overhead_seconds * 1e3:g} ms on top",
         f"Python {PROJECT['requires-python'].removeprefix('>=')} or newer",
         *(LLAMA_3_8B.name, "H100"),
     ]
