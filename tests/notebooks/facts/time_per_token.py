@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from costmodel import H100, LLAMA_3_8B, PLATE, decode, estimate, prefill
+from costmodel import DATASHEET, EXACT, H100, LLAMA_3_8B, PLATE, decode, estimate, prefill
 
 PAGE = "notebooks/06_time_per_token.ipynb"
 
@@ -11,6 +11,11 @@ def facts():
     reading = estimate(prefill(1024), LLAMA_3_8B, H100)
     writing = estimate(decode(1000), LLAMA_3_8B, H100)
     middle, long, longest = (estimate(prefill(tokens), LLAMA_3_8B, H100) for tokens in (4_096, 16_384, 131_072))
+    exact, datasheet = (
+        [estimate(each, LLAMA_3_8B, H100, assumptions) for each in (prefill(1024), decode(1000))]
+        for assumptions in (EXACT, DATASHEET)
+    )
+    apart = [step.seconds_per_token / prompt.seconds_per_token for prompt, step in (exact, datasheet)]
     sweep = np.arange(1, 2048)
     knee = sweep[estimate(prefill(sweep), LLAMA_3_8B, H100).bound == "compute"][0]
     assert writing.work.weight_bytes > 0.99 * writing.bytes, "nearly all of the reads are weights"
@@ -32,7 +37,11 @@ def facts():
         f"the overhead adds {PLATE.overhead_seconds * 1e3:g} ms",
         f"{writing.seconds_per_token / reading.seconds_per_token:.0f} times as",
         f"{writing.tokens_per_second:.0f} tokens per second",
+        f"apart instead of {writing.seconds_per_token / reading.seconds_per_token:.0f}",
         f"{knee} tokens",
+        f"exact count the two passes take {exact[0].seconds * 1e3:.1f} ms and {exact[1].seconds * 1e3:.2f} ms",
+        f"of the datasheet {datasheet[0].seconds * 1e3:.1f} ms and {datasheet[1].seconds * 1e3:.2f} ms",
+        f"are then {apart[0]:.0f} and {apart[1]:.0f} times apart",
         f"at {middle.tokens:,} only {middle.seconds_per_token / reading.seconds_per_token - 1:.0%} more",
         f"{long.tokens:,} it takes {long.seconds_per_token * 1e3:.4f} ms",
         f"{longest.tokens:,} it takes {longest.seconds_per_token * 1e3:.4f} ms",
