@@ -37,11 +37,11 @@ def facts():
         f"the overhead adds {PLATE.overhead_seconds * 1e3:g} ms",
         f"{writing.seconds_per_token / reading.seconds_per_token:.0f} times as",
         f"{writing.tokens_per_second:.0f} tokens per second",
-        f"apart instead of {writing.seconds_per_token / reading.seconds_per_token:.0f}",
         f"{knee} tokens",
         f"exact count the two passes take {exact[0].seconds * 1e3:.1f} ms and {exact[1].seconds * 1e3:.2f} ms",
         f"of the datasheet {datasheet[0].seconds * 1e3:.1f} ms and {datasheet[1].seconds * 1e3:.2f} ms",
-        f"are then {apart[0]:.0f} and {apart[1]:.0f} times apart",
+        f"are then {apart[0]:.0f} and {apart[1]:.0f} times apart "
+        f"instead of {writing.seconds_per_token / reading.seconds_per_token:.0f}",
         f"at {middle.tokens:,} only {middle.seconds_per_token / reading.seconds_per_token - 1:.0%} more",
         f"{long.tokens:,} it takes {long.seconds_per_token * 1e3:.4f} ms",
         f"{longest.tokens:,} it takes {longest.seconds_per_token * 1e3:.4f} ms",
