@@ -1,5 +1,6 @@
 """Page 01."""
 
+from costmodel import H100, LLAMA_3_8B, generation
 from course.figures.two_phases import CONFIG, PROMPT, run, small_decoder
 from decoder import Counter
 
@@ -21,4 +22,5 @@ def facts():
         f"{kept:,} FLOPs with it",
         f"{again:,} without",
         "answered with 20",  # the input of an exercise
+        f"20 tokens takes **one prefill and {len(generation(10, 20, LLAMA_3_8B, H100).decode_seconds)} decodes**",
     ]
