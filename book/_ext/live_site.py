@@ -1,4 +1,4 @@
-"""Leads from the pages to the live site that `book/_live` builds beside them: nothing is shown where it cannot be built.
+"""Leads from the pages to the live site that `book/_live` builds; nothing is shown where it cannot be built.
 
 Each notebook's page gets a button that opens that notebook in JupyterLite, and each workshop "run live here".
 """

@@ -55,7 +55,10 @@ def complete():
 
 
 def fetch():
-    """Fill the cache. OSError or CalledProcessError where a part cannot be had, ValueError where it is not the pinned one."""
+    """Fill the cache.
+
+    OSError or CalledProcessError where a part cannot be had, ValueError where it is not the pinned one.
+    """
     CACHE.mkdir(parents=True, exist_ok=True)
     try:
         _fetch_official(missing())
