@@ -16,6 +16,8 @@ from html import escape
 
 from .output import Picture, glue
 
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
 
 @dataclass(frozen=True)
 class Slider:
@@ -107,16 +109,23 @@ class Workshop:
         if _has_kernel():
             from .live import view
 
-            bundle |= view(self)._repr_mimebundle_() or {}
+            # as ipywidgets 8 makes it by itself; Colab has 7
+            bundle[WIDGET_VIEW] = {"version_major": 2, "version_minor": 0, "model_id": view(self).model_id}
+            if _in_colab():
+                del bundle["text/html"]  # it is not documented which of the two Colab would show
         return bundle | {"text/plain": first.alt}, glue(self.name)
 
 
 def _someone_watches():
-    """Whether a Jupyter server or the browser runs this notebook for a reader, who sees the live view.
+    """Whether a Jupyter server, Colab or the browser runs this notebook for a reader, who sees the live view.
 
     Drawing every frame would only make them wait; wherever that is not known, the frames are drawn.
     """
-    return "JPY_SESSION_NAME" in os.environ or sys.platform == "emscripten"
+    return "JPY_SESSION_NAME" in os.environ or _in_colab() or sys.platform == "emscripten"
+
+
+def _in_colab():
+    return "google.colab" in sys.modules
 
 
 def _has_kernel():

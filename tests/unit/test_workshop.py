@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from html.parser import HTMLParser
 
 import pytest
@@ -10,7 +11,7 @@ from costmodel import DATASHEET, EXACT, H100, LLAMA_3_8B, PLATE, decode, estimat
 from course import live, page
 from course.output import Picture
 from course.style import canvas, drawn_in_style
-from course.workshop import Slider, Workshop
+from course.workshop import WIDGET_VIEW, Slider, Workshop
 
 
 @drawn_in_style
@@ -119,6 +120,16 @@ def test_a_reader_with_a_server_does_not_wait_for_the_frames(monkeypatch):
     monkeypatch.setenv("JPY_SESSION_NAME", "a notebook")
     data, _ = workshop()._repr_mimebundle_()
     assert data["text/html"] == workshop().first().html()
+
+
+def test_with_a_kernel_the_view_comes_along_and_in_colab_it_comes_alone(monkeypatch):
+    monkeypatch.setattr("course.workshop._has_kernel", lambda: True)
+    data, _ = workshop()._repr_mimebundle_()
+    assert data.keys() == {"text/html", "text/plain", WIDGET_VIEW}
+    assert data[WIDGET_VIEW].keys() == {"version_major", "version_minor", "model_id"}
+    monkeypatch.setitem(sys.modules, "google.colab", None)
+    data, _ = workshop()._repr_mimebundle_()
+    assert data.keys() == {"text/plain", WIDGET_VIEW}
 
 
 def test_the_view_redraws_for_every_control():
