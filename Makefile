@@ -2,9 +2,12 @@
 #
 #   make book       build the site into _build/html
 #   make test       build the site, then test the library, the notebooks and the site
+#   make test-binder, make test-oldest
+#                   test it in Binder's image; on the oldest versions that it has to run on
 #   make notebooks  run every notebook and write it with its outputs
 #   make live       open the notebooks in a local JupyterLab
 #   make bench      measure the speed of the library and of the build, and the size of the pages
+#   make slider-time measure a slider's move in JupyterLab
 #   make clean      remove everything that make made
 #
 # Another interpreter: make PYTHON=/path/to/python3 …  Another Chromium: make test CHROMIUM=/path/to/chromium
@@ -20,7 +23,7 @@ SITE := _build/html
 unexport MPLBACKEND PYTHONPATH PYTHONHOME PYTHONWARNINGS JPY_SESSION_NAME
 export CHROMIUM
 
-.PHONY: book test notebooks live bench clean
+.PHONY: book test test-binder test-oldest notebooks live bench slider-time clean
 
 book: $(READY)
 	@$(BIN)/python book/_live/parts.py
@@ -40,13 +43,22 @@ test: $(READY)
 	@$(BIN)/ruff check .
 	@$(MAKE) --no-print-directory book
 	@echo "== Testing the library"
-	@$(BIN)/pytest --ignore=tests/site
+	@$(BIN)/pytest tests/unit tests/notebooks
 	@echo "== Running the notebooks and comparing every output"
 	@$(BIN)/python -c "import matplotlib.font_manager"  # its first import reports to stderr, which fails a cell
 	@$(BIN)/pytest --nbval notebooks
 	@echo "== Testing the site in Chromium"
 	@$(BIN)/pytest tests/site
 	@echo "== All tests passed, in $$(( $$(date +%s) - $(shell date +%s) )) s"
+
+test-binder: $(READY)
+	@$(BIN)/python tests/site/chromium.py
+	@echo "== Making Binder's image, and running and moving every notebook in it"
+	@$(BIN)/pytest tests/binder
+
+test-oldest: $(READY)
+	@echo "== Testing the library and the notebooks on the oldest versions that a browser and Colab bring"
+	@$(BIN)/python tests/oldest/run.py
 
 notebooks: $(READY)
 	@$(BIN)/python -c "import matplotlib.font_manager"
@@ -57,6 +69,9 @@ live: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python tests/bench.py
+
+slider-time: $(READY)
+	@$(BIN)/python tests/binder/slider_time.py
 
 clean:
 	rm -rf _build .cache $(VENV) .pytest_cache .hypothesis .ruff_cache lib/*.egg-info

@@ -1,0 +1,48 @@
+"""Binder's image of this repository, its server, and a browser to meet it in."""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+from image import ROOT, build, served
+from lab import browsing
+
+
+@pytest.fixture(scope="session")
+def image():
+    with tempfile.TemporaryDirectory() as folder:
+        yield build(Path(folder))
+
+
+@pytest.fixture(scope="session")
+def server(image, tmp_path_factory):
+    with served(image, tmp_path_factory.mktemp("reader") / "home") as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser():
+    with browsing() as browser:
+        yield browser
+
+
+@pytest.fixture(scope="session")
+def launches(tmp_path_factory):
+    """The pages' launch links when the book is built from a repository: notebook → address without query, query."""
+    output = tmp_path_factory.mktemp("book")
+    environment = os.environ | {"GITHUB_REPOSITORY": "teacher/fork", "GITHUB_REF_NAME": "main"}
+    command = [Path(sys.executable).with_name("jupyter-book"), "build", ROOT, "--path-output", output, "-q"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return {page.stem: _links(page) for page in output.glob("_build/html/notebooks/*.html")}
+
+
+def _links(page: Path):
+    found = BeautifulSoup(page.read_text(encoding="utf-8"), "html.parser").select(".dropdown-launch-buttons a")
+    links = [urlsplit(link["href"]) for link in found]
+    return {link.netloc: (link.path, parse_qs(link.query)) for link in links}
