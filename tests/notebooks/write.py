@@ -1,6 +1,7 @@
 """`make notebooks`: run every notebook and write it as it is committed.
 
 What differs from run to run is left out (times, widget state, widget views), so that a second run changes nothing.
+Each gets the cell that installs the course in Colab (`colab.py`).
 """
 
 import sys
@@ -15,6 +16,10 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 # The version is left out: it is that of whoever ran the notebook.
 LANGUAGE = {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"}
+
+# What Colab has to run first. It does nothing elsewhere, so the book does not show it, and JupyterLab folds it.
+COLAB = (Path(__file__).parent / "colab.py").read_text(encoding="utf-8").strip()
+FOLDED = {"jupyter": {"source_hidden": True}, "tags": ["remove-cell"]}
 
 # Else every kernel warns that it is spoken to over an unencrypted local connection.
 QUIET = ["--IPKernelApp.log_level=ERROR"]
@@ -35,6 +40,14 @@ def clean(notebook):
         cell.outputs = [output for output in cell.outputs if output.get("data") != {}]
 
 
+def add_colab_cell(notebook):
+    """Put Colab's cell, as it now is, before the first code cell, in place."""
+    cells = [cell for cell in notebook.cells if cell.get("id") != "colab"]
+    first = next(index for index, cell in enumerate(cells) if cell.cell_type == "code")
+    cells.insert(first, nbformat.v4.new_code_cell(COLAB, id="colab", metadata=FOLDED, execution_count=1))
+    notebook.cells = cells
+
+
 def text(notebook):
     """The notebook as the text of its file."""
     return nbformat.writes(notebook, indent=1).rstrip() + "\n"
@@ -46,6 +59,7 @@ def main():
         print(f"[{number}/{len(paths)}] {path.name} … ", end="", flush=True)
         before = path.read_text(encoding="utf-8")
         notebook = nbformat.reads(before, as_version=4)
+        add_colab_cell(notebook)
         try:
             NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": NOTEBOOKS}},
                            record_timing=False, store_widget_state=False, extra_arguments=QUIET).execute()
