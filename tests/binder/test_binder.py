@@ -89,7 +89,7 @@ def move(lab, control, widget, now):
 
 def await_numbers(lab, expected):
     """Wait until the figure says what is expected of it."""
-    for _ in range(50):
+    for _ in range(100):
         if numbers(lab.picture()) == expected:
             return
         lab.page.wait_for_timeout(100)
