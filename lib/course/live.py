@@ -13,7 +13,7 @@ from costmodel import ACCELERATORS, H100, LLAMA_3_8B, MODELS, PLATE
 FIELDS = {
     "compute_efficiency": ("Share of peak compute", 0.05, 1.0, 0.01, ".0%"),
     "bandwidth_efficiency": ("Share of peak bandwidth", 0.05, 1.0, 0.01, ".0%"),
-    "overhead_seconds": ("Overhead per pass, seconds", 0.0, 0.005, 0.00005, ".5f"),
+    "overhead_seconds": ("Overhead per pass, s", 0.0, 0.005, 0.00005, ".5f"),
 }
 CATALOGUES = {
     "model": ("Model", MODELS, LLAMA_3_8B.name),
