@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from html import escape
 
 import matplotlib
-from matplotlib.figure import Figure
 
 from .style import COLOURS, RC
 
@@ -23,7 +22,7 @@ class Picture:
     """
 
     name: str
-    figure: Figure = field(repr=False)
+    figure: "matplotlib.figure.Figure" = field(repr=False)
     alt: str
     values: dict
     basis: str

@@ -12,7 +12,6 @@ from types import MappingProxyType
 import matplotlib
 import numpy as np
 from matplotlib.colors import to_rgb
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedFormatter, FixedLocator, NullLocator
 
@@ -89,6 +88,9 @@ def drawn_in_style(figure_function):
 
 def canvas(height_inches=3.0, rows=1, columns=1, **options):
     """A figure of the course's width and its axes, as `Figure.subplots` gives them."""
+    # Imported here, in a figure function: this import reads the fonts, and `drawn_in_style` silences what it reports.
+    from matplotlib.figure import Figure
+
     figure = Figure(figsize=(WIDTH_INCHES, height_inches))
     return figure, figure.subplots(rows, columns, **options)
 
