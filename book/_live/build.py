@@ -49,6 +49,12 @@ def main():
         "--contents", WORK / "contents", "--apps", "lab", "--apps", "notebooks",
         "--no-sourcemaps", "--no-unused-shared-packages",
     )  # fmt: skip
+    # these pages name no icon, and a browser would look for one at the root of the host
+    for page in (SITE.parent / "index.html", *SITE.glob("*/index.html")):
+        static = "../../_static" if page.is_relative_to(SITE) else "_static"
+        icon = f'<link rel="icon" href="{static}/favicon.svg">'
+        html = page.read_text(encoding="utf-8")
+        page.write_text(html.replace("<meta", f"{icon}<meta", 1), encoding="utf-8")
 
 
 def _our_wheel():
