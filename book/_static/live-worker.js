@@ -3,17 +3,35 @@ let page;
 
 const steps = {
   start: async (pyodideFolder) => {
+    let loadedBytes = 0;
     const say = (progress) => postMessage({ progress });
-    say("Loading Python (13 MB)");
+    const count = (files) => {
+      for (const file of files) loadedBytes += file.decodedBodySize;
+      say(`Loading Python, NumPy and Matplotlib: ${Math.round(loadedBytes / 1e6)} of 27 MB`);
+    };
+    const arrivals = new PerformanceObserver((list) => count(list.getEntries()));
+    arrivals.observe({ type: "resource" });
+    count([]);
+    // Pyodide waits for ever for some of its files; a download that fails has to end the wait.
+    const failure = new Promise((_, reject) => {
+      const download = self.fetch;
+      self.fetch = async (...request) => {
+        const answer = await download(...request).catch((error) => error);
+        if (answer.ok) return answer;
+        const error = new Error(`${answer.url ?? request[0]}: ${answer.status ?? answer.message}`);
+        reject(error);
+        throw error;
+      };
+    });
     importScripts(`${pyodideFolder}pyodide.js`);
-    const [python, lock] = await Promise.all([
-      loadPyodide({ indexURL: pyodideFolder }),
-      fetch(`${pyodideFolder}pyodide-lock.json`).then((answer) => answer.json()),
-    ]);
-    say("Loading NumPy and Matplotlib (13 MB)");
-    const wheel = fetch(pyodideFolder + lock.packages["prefill-decode"].file_name).then((answer) => answer.arrayBuffer());
-    await python.loadPackage(["numpy", "matplotlib"], { messageCallback: () => {} });
-    python.unpackArchive(await wheel, "wheel");
+    const ours = fetch(`${pyodideFolder}pyodide-lock.json`)
+      .then((answer) => answer.json())
+      .then((lock) => fetch(pyodideFolder + lock.packages["prefill-decode"].file_name))
+      .then((answer) => answer.arrayBuffer());
+    const loaded = loadPyodide({ indexURL: pyodideFolder, packages: ["numpy", "matplotlib"] });
+    const python = await Promise.race([loaded, failure]);
+    python.unpackArchive(await ours, "wheel");
+    arrivals.disconnect();
     say("Starting them");
     python.runPython("import matplotlib; matplotlib.use('agg')");
     page = python.pyimport("course.page");

@@ -3,6 +3,7 @@
 document.addEventListener("DOMContentLoaded", () => {
   const pyodideFolder = new URL(`${document.documentElement.dataset.content_root}lite/static/pyodide/`, location).href;
   const workerFile = new URL("live-worker.js", document.querySelector("script[src*='live.js']").src);
+  const cannot = !(window.WebAssembly && window.Worker) && "This browser cannot run Python. All that is computed is shown.";
   let python;
 
   // One Python for all workshops of the page. Questions wait for the answer to the one before.
@@ -24,7 +25,13 @@ document.addEventListener("DOMContentLoaded", () => {
       );
       return last;
     };
-    return ask("start", pyodideFolder).then(() => ask);
+    return ask("start", pyodideFolder).then(
+      () => ask,
+      (error) => {
+        worker.terminate();
+        throw error;
+      },
+    );
   };
 
   const written = (control, value) => {
@@ -62,17 +69,24 @@ document.addEventListener("DOMContentLoaded", () => {
       output.textContent = written(control, Number(input.value));
       input.setAttribute("aria-valuetext", output.textContent);
     };
-    set(control.start);
+    // a slider stays where the reader has put it
+    const stood = document.getElementById(`${workshop.dataset.workshop}-${control.argument}`);
+    set(stood ? control.options.indexOf(stood.getAttribute("aria-valuetext")) : control.start);
     return { argument: control.argument, row, input, set, say };
   };
 
-  const goLive = async (workshop, ask) => {
+  const goLive = async (workshop, ask, report) => {
     const figures = workshop.dataset.figures;
     const controls = (await ask("describe", figures)).map((control) => makeControl(workshop, control));
     const settings = () => Object.fromEntries(controls.map(({ argument, input }) => [argument, Number(input.value)]));
     const frame = document.createElement("div");
     frame.className = "frame";
 
+    // A newly chosen base of assumptions sets the controls for each of them.
+    const follow = async () => {
+      const fields = await ask("follow", figures, settings());
+      for (const { argument, set } of controls) if (argument in fields) set(fields[argument]);
+    };
     // At most one redraw waits: whatever the controls say when Python is free again is what is drawn next.
     let drawing = false;
     let waiting = false;
@@ -80,22 +94,28 @@ document.addEventListener("DOMContentLoaded", () => {
       waiting = true;
       if (drawing) return;
       drawing = true;
-      while (waiting) {
-        waiting = false;
-        frame.innerHTML = await ask("draw", figures, settings());
+      try {
+        while (waiting) {
+          waiting = false;
+          frame.innerHTML = await ask("draw", figures, settings());
+        }
+      } finally {
+        drawing = false;
       }
-      drawing = false;
     };
 
+    const rebase = controls.some(({ argument }) => argument === "assumptions") ? follow : () => {};
+    await rebase();
     await redraw();
     for (const control of controls) {
       control.input.addEventListener("input", async () => {
         control.say();
-        if (control.argument === "assumptions") {
-          const fields = await ask("follow", figures, settings());
-          for (const { argument, set } of controls) if (argument in fields) set(fields[argument]);
+        try {
+          if (control.argument === "assumptions") await rebase();
+          await redraw();
+        } catch (error) {
+          report(`This setting could not be drawn (${error.message}).`);
         }
-        redraw();
       });
     }
     workshop.querySelector(".workshop-controls").replaceChildren(...controls.map(({ row }) => row));
@@ -111,12 +131,15 @@ document.addEventListener("DOMContentLoaded", () => {
     button.textContent = "Run live here";
     const status = document.createElement("span");
     status.setAttribute("role", "status");
+    const report = (sentence) => {
+      status.textContent = sentence;
+    };
     bar.append(button, status);
     workshop.append(bar);
 
     button.addEventListener("click", async () => {
-      if (!window.WebAssembly || !window.Worker) {
-        status.textContent = "This browser cannot run Python; the sliders above show what was computed before.";
+      if (cannot) {
+        report(cannot);
         return;
       }
       button.disabled = true;
@@ -127,15 +150,27 @@ document.addEventListener("DOMContentLoaded", () => {
           });
         });
         const ask = await python;
-        status.textContent = "Drawing …";
-        await goLive(workshop, ask);
+        report("Drawing …");
+        await goLive(workshop, ask, report);
         button.remove();
-        status.textContent = "Live: every control redraws the figure in Python, in this page.";
+        report("Live: every control redraws the figure in Python, in this page.");
       } catch (error) {
         python = undefined;
         button.disabled = false;
-        status.textContent = `Python did not start, so the sliders above show what was computed before (${error.message}).`;
+        report(`Python did not start, so the sliders above show what was computed before (${error.message}).`);
       }
+    });
+  }
+
+  // The button that leads to JupyterLite says so here rather than open a page that would wait for ever.
+  const launch = document.querySelector(".btn-launch-in-browser");
+  if (cannot && launch) {
+    launch.addEventListener("click", (event) => {
+      event.preventDefault();
+      const sentence = document.createElement("p");
+      sentence.setAttribute("role", "status");
+      sentence.textContent = cannot;
+      document.querySelector(".bd-article").prepend(sentence);
     });
   }
 });
