@@ -2,11 +2,13 @@
 #
 #   make book       build the site into _build/html
 #   make test       build the site, then test the library, the notebooks and the site
+#   make test-live  test every notebook and every workshop live in Chromium
 #   make test-binder, make test-oldest
 #                   test it in Binder's image; on the oldest versions that it has to run on
 #   make notebooks  run every notebook and write it with its outputs
 #   make live       open the notebooks in a local JupyterLab
 #   make bench      measure the speed of the library and of the build, and the size of the pages
+#   make live-bench measure what the live versions load, and how soon they draw
 #   make slider-time measure a slider's move in JupyterLab
 #   make clean      remove everything that make made
 #
@@ -23,7 +25,7 @@ SITE := _build/html
 unexport MPLBACKEND PYTHONPATH PYTHONHOME PYTHONWARNINGS JPY_SESSION_NAME
 export CHROMIUM
 
-.PHONY: book test test-binder test-oldest notebooks live bench slider-time clean
+.PHONY: book test test-live test-binder test-oldest notebooks live bench live-bench slider-time clean
 
 book: $(READY)
 	@$(BIN)/python book/_live/parts.py
@@ -38,7 +40,7 @@ book: $(READY)
 
 test: $(READY)
 	@echo "== Looking for Chromium"
-	@$(BIN)/python tests/site/chromium.py
+	@$(BIN)/python tests/chromium.py
 	@echo "== Style of the code"
 	@$(BIN)/ruff check .
 	@$(MAKE) --no-print-directory book
@@ -48,11 +50,17 @@ test: $(READY)
 	@$(BIN)/python -c "import matplotlib.font_manager"  # its first import reports to stderr, which fails a cell
 	@$(BIN)/pytest --nbval notebooks
 	@echo "== Testing the site in Chromium"
-	@$(BIN)/pytest tests/site
+	@$(BIN)/pytest tests/site tests/live/test_parts.py
 	@echo "== All tests passed, in $$(( $$(date +%s) - $(shell date +%s) )) s"
 
+test-live: $(READY)
+	@$(BIN)/python tests/chromium.py
+	@$(MAKE) --no-print-directory book
+	@echo "== Running every notebook and moving every control, in JupyterLite and in the page"
+	@$(BIN)/pytest tests/live
+
 test-binder: $(READY)
-	@$(BIN)/python tests/site/chromium.py
+	@$(BIN)/python tests/chromium.py
 	@echo "== Making Binder's image, and running and moving every notebook in it"
 	@$(BIN)/pytest tests/binder
 
@@ -69,6 +77,9 @@ live: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python tests/bench.py
+
+live-bench: $(READY)
+	@PYTHONPATH=tests $(BIN)/python tests/live/measure.py
 
 slider-time: $(READY)
 	@$(BIN)/python tests/binder/slider_time.py

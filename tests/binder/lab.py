@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from bs4 import BeautifulSoup
 from playwright.sync_api import Error, sync_playwright
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "site"))
+sys.path.insert(0, str(Path(__file__).parents[1]))
 import chromium  # noqa: E402
 
 WIDGET = "application/vnd.jupyter.widget-view+json"

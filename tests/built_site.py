@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[1]
 SITE = ROOT / "_build" / "html"
 PHONE = {"width": 375, "height": 700}
 DESK = {"width": 1280, "height": 900}
@@ -20,15 +20,17 @@ def toc_pages():
     return [toc["root"], *(chapter["file"] for part in toc["parts"] for chapter in part["chapters"])]
 
 
-class _Quiet(SimpleHTTPRequestHandler):
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and reports nothing."""
+
     def log_message(self, *_):
         pass
 
 
 @contextmanager
-def serving(folder):
-    """Serve `folder` on a free local port; gives the address."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=folder))
+def serving(folder, handler=None):
+    """Serve `folder` on a free local port, with another `handler` if there is one; gives the address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler or partial(Quiet, directory=folder))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}"

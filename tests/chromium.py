@@ -15,6 +15,8 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 ON_MACOS = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
          "--disable-background-networking", "--disable-component-update"]
+# Besides what a test itself stops: no name resolves, whoever asks, a worker included.
+NO_OTHER_HOST = "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1"
 
 
 def answers(path):

@@ -1,0 +1,172 @@
+"""Python in the page: "Run live here" on each workshop."""
+
+import checks
+import pytest
+from bs4 import BeautifulSoup
+from built_site import SITE, toc_pages
+from twin import PATIENCE_SECONDS, Twin
+
+from course.live import Choice
+
+PATIENCE = PATIENCE_SECONDS * 1000
+FIRST_WITH_WORKSHOP = toc_pages()[0]
+
+# Counts what Python is asked to draw, and how many questions are open at once.
+COUNT_DRAWS = """
+window.questions = {draws: 0, open: 0, most: 0};
+window.Worker = class extends Worker {
+  constructor(file) {
+    super(file);
+    this.addEventListener('message', ({data}) => { questions.open -= !data.progress; });
+  }
+  postMessage(question) {
+    questions.draws += question[0] === 'draw';
+    questions.open += 1;
+    questions.most = Math.max(questions.most, questions.open);
+    super.postMessage(question);
+  }
+};
+"""
+
+
+def start(workshop, wait=True):
+    workshop.get_by_role("button", name="Run live here").click()
+    if wait:
+        workshop.locator(".workshop-run", has_text="Live:").wait_for(timeout=PATIENCE)
+
+
+def status(workshop):
+    return workshop.locator(".workshop-run [role=status]").inner_text()
+
+
+def twin_of(workshop):
+    return Twin(workshop.get_attribute("data-figures"))
+
+
+def put(workshop, control, setting):
+    """Moves a control as a reader does, with the keyboard or by choosing."""
+    field = workshop.locator(f"[id$='-live-{control.argument}']")
+    if isinstance(control, Choice) and not control.ordered:
+        field.select_option(str(setting))
+        return
+    ends = {float(field.get_attribute("max")): "End", float(field.get_attribute("min")): "Home"}
+    if setting in ends:
+        field.press(ends[setting])
+    else:
+        field.fill(str(setting))
+    assert float(field.input_value()) == pytest.approx(setting)
+
+
+def test_every_control_redraws_the_figure_in_python(visit, site, page_name):
+    page = visit(f"{site}/{page_name}.html")
+    for workshop in page.locator(".workshop").all():
+        start(workshop)
+        twin, figure = twin_of(workshop), workshop.locator(".frame .fig")
+        shown = twin.wait(figure)
+        for control in twin.controls:
+            for setting in twin.moves(control):
+                put(workshop, control, setting)
+                twin.set(control, setting)
+                shown = twin.wait(figure, shown)
+    assert page.troubles == []
+
+
+def test_the_static_frames_stay_in_use_until_python_draws(visit, site):
+    page, held = visit(f"{site}/{FIRST_WITH_WORKSHOP}.html"), []
+    page.route("**/pyodide.asm.wasm", lambda route: held.append(route))
+    workshop = page.locator(".workshop").first
+    start(workshop, wait=False)
+    workshop.locator(".workshop-run", has_text="27 MB").wait_for()
+    assert checks.sliders(page, workshop) == []
+    reading = workshop.locator(".fig-reading:visible").inner_text()
+    assert "MB" in status(workshop)
+    page.wait_for_timeout(200)  # until the request is there
+    held.pop().continue_()
+    workshop.locator(".workshop-run", has_text="Live:").wait_for(timeout=PATIENCE)
+    # the reader's setting is kept
+    assert workshop.locator(".fig-reading").inner_text() == reading
+    assert page.troubles == []
+
+
+def test_two_workshops_share_one_python(visit, site):
+    first, second = [name for name in toc_pages() if 'class="workshop"' in (SITE / f"{name}.html").read_text()][1:3]
+    html = (SITE / f"{first}.html").read_text()
+    other = BeautifulSoup((SITE / f"{second}.html").read_text(), "html.parser").select_one(".workshop")
+    html = html.replace('<div class="workshop"', f'{other}<div class="workshop"', 1)
+
+    def both(page):
+        page.route(f"**/{first}.html", lambda route: route.fulfill(body=html, content_type="text/html"))
+
+    page = visit(f"{site}/{first}.html", before=both)
+    workshops = page.locator(".workshop").all()
+    assert len(workshops) == 2
+    for workshop in workshops:
+        start(workshop, wait=False)
+    for workshop in workshops:
+        workshop.locator(".workshop-run", has_text="Live:").wait_for(timeout=PATIENCE)
+        twin_of(workshop).wait(workshop.locator(".frame .fig"))
+    assert len(page.workers) == 1
+    assert page.troubles == []
+
+
+@pytest.mark.parametrize("missing", ["WebAssembly", "Worker"])
+def test_a_browser_that_cannot_run_python_is_told_so(visit, site, missing):
+    page = visit(
+        f"{site}/notebooks/01_two_phases.html", before=lambda page: page.add_init_script(f"delete window.{missing}")
+    )
+    workshop = page.locator(".workshop").first
+    start(workshop, wait=False)
+    assert "This browser cannot run Python" in status(workshop)
+    page.locator(".btn-launch-in-browser").click()
+    page.locator(".bd-article > [role=status]", has_text="This browser cannot run Python").wait_for()
+    assert page.context.pages == [page]
+    assert checks.sliders(page, workshop) == []
+    assert page.troubles == []
+
+
+@pytest.mark.parametrize(
+    "file", ["live-worker.js", "pyodide.js", "pyodide.asm.wasm", "numpy-*.whl", "prefill_decode-*.whl"]
+)
+def test_a_failed_download_is_told_and_can_be_tried_again(visit, site, file):
+    page = visit(f"{site}/{FIRST_WITH_WORKSHOP}.html")
+    page.route(f"**/{file}", lambda route: route.abort())
+    workshop = page.locator(".workshop").first
+    start(workshop, wait=False)
+    workshop.locator(".workshop-run", has_text="Python did not start").wait_for(timeout=PATIENCE)
+    assert page.workers == []
+    assert checks.sliders(page, workshop) == []
+    page.unroute(f"**/{file}")
+    start(workshop)
+
+
+def test_never_more_than_one_redraw_waits(visit, site):
+    page = visit(f"{site}/{FIRST_WITH_WORKSHOP}.html", before=lambda page: page.add_init_script(COUNT_DRAWS))
+    workshop = page.locator(".workshop").first
+    start(workshop)
+    twin, figure = twin_of(workshop), workshop.locator(".frame .fig")
+    control = twin.controls[0]
+    field = workshop.locator(f"[id$='-live-{control.argument}']")
+    before = page.evaluate("questions.draws")
+    field.evaluate("""field => {
+      for (let n = 0; n < 30; n++) {
+        field.value = n % (Number(field.max) + 1);
+        field.dispatchEvent(new Event('input'));
+      }
+      field.value = field.max;
+      field.dispatchEvent(new Event('input'));
+    }""")
+    twin.set(control, len(control.options) - 1)
+    twin.wait(figure)
+    assert page.evaluate("questions.draws") - before == 2  # the first move, and the last
+    field.scroll_into_view_if_needed()
+    box = field.bounding_box()
+    middle = box["y"] + box["height"] / 2
+    page.mouse.move(box["x"] + box["width"] - 8, middle)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 8, middle, steps=30)
+    page.mouse.up()
+    assert field.input_value() == "0"
+    twin.set(control, 0)
+    twin.wait(figure)
+    assert page.evaluate("questions.most") == 1
+    assert page.troubles == []
