@@ -85,11 +85,11 @@ slider-time: $(READY)
 	@$(BIN)/python tests/binder/slider_time.py
 
 clean:
-	rm -rf _build .cache $(VENV) .pytest_cache .hypothesis .ruff_cache lib/*.egg-info
+	rm -rf _build build .cache $(VENV) .pytest_cache .hypothesis .ruff_cache lib/*.egg-info
 
 $(READY): requirements.txt requirements-dev.txt pyproject.toml
 	@test -n "$(PYTHON)" || { echo "No Python 3.11 or newer found. Install one, or say where: make PYTHON=…"; exit 1; }
-	@echo "== Installing into $(VENV) what the book needs (about 450 MB, a minute or two)"
+	@echo "== Installing into $(VENV) what the book needs (about 800 MB, a minute or two)"
 	@$(BIN)/python -c "" 2>/dev/null || $(PYTHON) -m venv --clear $(VENV) \
 		|| { echo "$(PYTHON) cannot make a virtual environment. On Debian: apt-get install python3-venv"; exit 1; }
 	@$(BIN)/python -m pip install --disable-pip-version-check -r requirements-dev.txt

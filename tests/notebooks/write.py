@@ -21,6 +21,13 @@ LANGUAGE = {"file_extension": ".py", "mimetype": "text/x-python", "name": "pytho
 COLAB = (Path(__file__).parent / "colab.py").read_text(encoding="utf-8").strip()
 FOLDED = {"jupyter": {"source_hidden": True}, "tags": ["remove-cell"]}
 
+# A solution is folded on the page and in JupyterLab until its reader asks for it.
+SOLUTION = {
+    "jupyter": {"source_hidden": True, "outputs_hidden": True},
+    "mystnb": {"code_prompt_show": "Show the solution", "code_prompt_hide": "Hide the solution"},
+    "tags": ["hide-cell", "solution"],
+}
+
 # Else every kernel warns that it is spoken to over an unencrypted local connection.
 QUIET = ["--IPKernelApp.log_level=ERROR"]
 
@@ -34,6 +41,8 @@ def clean(notebook):
         if cell.cell_type != "code":
             continue
         cell.metadata.pop("execution", None)
+        if "solution" in cell.metadata.get("tags", []):
+            cell.metadata = nbformat.from_dict(SOLUTION)
         for output in cell.outputs:
             if "data" in output:
                 output.data.pop(WIDGET_VIEW, None)
@@ -61,8 +70,14 @@ def main():
         notebook = nbformat.reads(before, as_version=4)
         add_colab_cell(notebook)
         try:
-            NotebookClient(notebook, kernel_name="python3", resources={"metadata": {"path": NOTEBOOKS}},
-                           record_timing=False, store_widget_state=False, extra_arguments=QUIET).execute()
+            NotebookClient(
+                notebook,
+                kernel_name="python3",
+                resources={"metadata": {"path": NOTEBOOKS}},
+                record_timing=False,
+                store_widget_state=False,
+                extra_arguments=QUIET,
+            ).execute()
         except CellExecutionError as error:
             sys.exit(f"failed; it was not written\n{error}")
         clean(notebook)
