@@ -1,5 +1,6 @@
 """Where the built site is, which pages it has, and how it is served."""
 
+import re
 import threading
 from contextlib import contextmanager
 from functools import partial
@@ -25,6 +26,12 @@ class Quiet(SimpleHTTPRequestHandler):
 
     def log_message(self, *_):
         pass
+
+
+def figure_modules(notebook):
+    """The names of the modules whose workshops a committed notebook shows, in order."""
+    text = (ROOT / f"{notebook}.ipynb").read_text()
+    return [f"course.figures.{name}" for name in dict.fromkeys(re.findall(r"(\w+)\.workshop\(\)", text))]
 
 
 @contextmanager

@@ -75,7 +75,7 @@ document.addEventListener("DOMContentLoaded", () => {
     return { argument: control.argument, row, input, set, say };
   };
 
-  const goLive = async (workshop, ask, report) => {
+  const goLive = async (workshop, button, ask, report) => {
     const figures = workshop.dataset.figures;
     const controls = (await ask("describe", figures)).map((control) => makeControl(workshop, control));
     const settings = () => Object.fromEntries(controls.map(({ argument, input }) => [argument, Number(input.value)]));
@@ -98,6 +98,7 @@ document.addEventListener("DOMContentLoaded", () => {
         while (waiting) {
           waiting = false;
           frame.innerHTML = await ask("draw", figures, settings());
+          workshop.dispatchEvent(new Event("drawn"));
         }
       } finally {
         drawing = false;
@@ -118,12 +119,19 @@ document.addEventListener("DOMContentLoaded", () => {
         }
       });
     }
+    // the focus stays on the slider that it was on, or goes from the button, which has done its work, to the first
+    const focus = document.activeElement;
+    workshop.classList.add("workshop-live");
     workshop.querySelector(".workshop-controls").replaceChildren(...controls.map(({ row }) => row));
     workshop.querySelector(".workshop-stage").replaceChildren(frame);
-    workshop.classList.add("workshop-live");
+    if (focus === button || !focus.isConnected) {
+      const same = controls.find(({ argument }) => focus.id === `${workshop.dataset.workshop}-${argument}`);
+      (same ?? controls[0]).input.focus({ preventScroll: true });
+    }
   };
 
-  for (const workshop of document.querySelectorAll(".workshop")) {
+  // only where the live view has more than the page
+  for (const workshop of document.querySelectorAll(".workshop[data-figures]")) {
     const bar = document.createElement("p");
     bar.className = "workshop-run";
     const button = document.createElement("button");
@@ -138,25 +146,26 @@ document.addEventListener("DOMContentLoaded", () => {
     workshop.append(bar);
 
     button.addEventListener("click", async () => {
+      if (button.ariaDisabled === "true") return;
       if (cannot) {
         report(cannot);
         return;
       }
-      button.disabled = true;
+      button.ariaDisabled = "true"; // `disabled` would throw the focus away
       try {
         python ??= startPython((progress) => {
-          document.querySelectorAll(".workshop-run button:disabled + span").forEach((each) => {
+          document.querySelectorAll(".workshop-run button[aria-disabled] + span").forEach((each) => {
             each.textContent = `${progress} …`;
           });
         });
         const ask = await python;
         report("Drawing …");
-        await goLive(workshop, ask, report);
+        await goLive(workshop, button, ask, report);
         button.remove();
         report("Live: every control redraws the figure in Python, in this page.");
       } catch (error) {
         python = undefined;
-        button.disabled = false;
+        button.ariaDisabled = null;
         report(`Python did not start, so the sliders above show what was computed before (${error.message}).`);
       }
     });

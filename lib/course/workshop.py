@@ -70,14 +70,20 @@ class Workshop:
     def _picture(self, values):
         return self.figure(**{slider.argument: value for slider, value in zip(self.sliders, values, strict=True)})
 
+    @property
+    def live_has_more(self):
+        """Whether the live view can show anything that no frame shows."""
+        return bool(self.live) or any(slider.live_stops != slider.stops for slider in self.sliders)
+
     def html(self):
         """The workshop of the static page: the sliders, the frame at which they start, and all the others."""
         start = tuple(list(slider.stops).index(slider.start) for slider in self.sliders)
         frames = {stop: self._frame_html(stop, picture) for stop, picture in self.frames()}
         first = frames.pop(start)
         sliders = "".join(map(self._slider_html, self.sliders, start))
+        figures = f' data-figures="{self.figure.__module__}"' if self.live_has_more else ""
         return (
-            f'<div class="workshop" data-workshop="{self.name}" data-figures="{self.figure.__module__}">'
+            f'<div class="workshop" data-workshop="{self.name}"{figures}>'
             f'<div class="workshop-controls" hidden>{sliders}</div>'
             f'<div class="workshop-stage">{first}</div>'
             f'<details class="workshop-frames"><summary>The other {len(frames)} settings, in order</summary>'

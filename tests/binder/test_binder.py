@@ -1,10 +1,10 @@
 """Binder makes its image from requirements.txt and runtime.txt, and every notebook runs in it and moves."""
 
 import json
-import re
 import time
 
 import pytest
+from built_site import figure_modules
 from image import ROOT
 from lab import Lab, drawing, numbers
 
@@ -33,8 +33,8 @@ def test_the_buttons_lead_to_the_repository_that_the_book_is_built_from(launches
 
 def workshops(notebook):
     """The workshops of a committed notebook."""
-    modules = re.findall(r'data-figures=\\"([\w.]+)', (ROOT / "notebooks" / f"{notebook}.ipynb").read_text())
-    return [__import__(module, fromlist="workshop").workshop() for module in dict.fromkeys(modules)]
+    modules = figure_modules(f"notebooks/{notebook}")
+    return [__import__(module, fromlist="workshop").workshop() for module in modules]
 
 
 @pytest.fixture

@@ -4,8 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from browsing import watch
-from bs4 import BeautifulSoup
-from built_site import DESK, SITE
+from built_site import DESK, figure_modules
 from jupyterlab import PATIENCE, Notebook, move
 from twin import Twin
 
@@ -45,9 +44,8 @@ def test_the_notebook_runs_and_its_workshops_recompute(reader, site, notebook):
     assert page.evaluate("jupyterapp.shell.currentWidget.context.path") == f"{notebook}.ipynb"
     lab.run_all()
     assert lab.troubles() == []
-    static = BeautifulSoup((SITE / f"{notebook}.html").read_text(), "html.parser").select(".workshop")
-    for workshop, view in zip(static, lab.views(), strict=True):
-        twin, figure = Twin(workshop["data-figures"]), view.locator(".fig")
+    for figures, view in zip(figure_modules(notebook), lab.views(), strict=True):
+        twin, figure = Twin(figures), view.locator(".fig")
         shown = twin.wait(figure)
         for number, control in enumerate(twin.controls):
             twin.set(control, move(view, number, control))

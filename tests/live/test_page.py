@@ -59,8 +59,9 @@ def put(workshop, control, setting):
 
 def test_every_control_redraws_the_figure_in_python(visit, site, page_name):
     page = visit(f"{site}/{page_name}.html")
-    for workshop in page.locator(".workshop").all():
+    for workshop in page.locator(".workshop[data-figures]").all():
         start(workshop)
+        assert workshop.locator("[id*=-live-]").first.evaluate("control => control === document.activeElement")
         twin, figure = twin_of(workshop), workshop.locator(".frame .fig")
         shown = twin.wait(figure)
         for control in twin.controls:
@@ -89,7 +90,7 @@ def test_the_static_frames_stay_in_use_until_python_draws(visit, site):
 
 
 def test_two_workshops_share_one_python(visit, site):
-    first, second = [name for name in toc_pages() if 'class="workshop"' in (SITE / f"{name}.html").read_text()][1:3]
+    first, second = [name for name in toc_pages() if "data-figures=" in (SITE / f"{name}.html").read_text()][1:3]
     html = (SITE / f"{first}.html").read_text()
     other = BeautifulSoup((SITE / f"{second}.html").read_text(), "html.parser").select_one(".workshop")
     html = html.replace('<div class="workshop"', f'{other}<div class="workshop"', 1)
@@ -112,7 +113,7 @@ def test_two_workshops_share_one_python(visit, site):
 @pytest.mark.parametrize("missing", ["WebAssembly", "Worker"])
 def test_a_browser_that_cannot_run_python_is_told_so(visit, site, missing):
     page = visit(
-        f"{site}/notebooks/01_two_phases.html", before=lambda page: page.add_init_script(f"delete window.{missing}")
+        f"{site}/notebooks/03_linear_layer.html", before=lambda page: page.add_init_script(f"delete window.{missing}")
     )
     workshop = page.locator(".workshop").first
     start(workshop, wait=False)

@@ -88,6 +88,18 @@ def test_each_slider_is_labelled_and_knows_its_stops():
     assert [(slider["min"], slider["max"], slider["value"]) for slider in sliders] == [("0", "1", "1"), ("0", "1", "0")]
 
 
+def test_the_page_offers_python_only_where_that_shows_more():
+    batch, assumptions = workshop().sliders
+    as_drawn = Slider("batch", "Requests", batch.stops, start="eight")
+    for sliders, more, offered in [
+        ((as_drawn, assumptions), (), False),
+        ((as_drawn, assumptions), ("model",), True),
+        ((batch, assumptions), (), True),
+    ]:
+        html = Workshop("toy", toy, sliders, live=more).html()
+        assert (f'data-figures="{__name__}"' in html) == offered
+
+
 def test_no_two_frames_share_an_id():
     html = workshop().html()
     identifiers = re.findall(r' id="([^"]+)"', html)
