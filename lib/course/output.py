@@ -8,6 +8,7 @@ from html import escape
 import matplotlib
 
 from .style import COLOURS, RC
+from .words import count, significant
 
 
 @dataclass(frozen=True)
@@ -89,4 +90,4 @@ def glue(name):
 def _cell(value):
     if isinstance(value, str):
         return escape(value)
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:,.4g}"
+    return count(value) if float(value).is_integer() else significant(value, 4)

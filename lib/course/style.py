@@ -137,6 +137,17 @@ def decades(values):
     return 10.0 ** math.floor(math.log10(np.min(values))), 10.0 ** math.ceil(math.log10(np.max(values)))
 
 
+def with_turns(sweep, bound, held=()):
+    """`sweep`, and the counts between which a curve over it changes its look, so that it does so where it should.
+
+    sweep: ascending counts. bound: what limits at 1, 2, 3, … up to the last of them, along the last axis.
+    held: the largest counts that fit in memory.
+    """
+    before = np.concatenate((1 + np.nonzero(bound[..., 1:] != bound[..., :-1])[-1], np.ravel(held)))
+    counts = np.unique([*sweep, *before, *(before + 1)]).astype(int)
+    return counts[(counts >= sweep[0]) & (counts <= sweep[-1])]
+
+
 def by_limit(axes, x, y, bound, fits, **options):
     """A curve in the colour of what limits, "compute" or "memory"; dotted where it would not fit in memory."""
     for limit in ("compute", "memory"):

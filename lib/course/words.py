@@ -23,5 +23,9 @@ def significant(value, digits=3):
 
 
 def basis(assumptions, model, accelerator):
-    """The line under every figure that depends on them."""
-    return f"{model.name} on one {accelerator.name}. Estimate: {assumptions}."
+    """The line under every figure that depends on them; it says so where the weights alone exceed the memory."""
+    line = f"{model.name} on one {accelerator.name}. Estimate: {assumptions}."
+    if model.weight_bytes <= accelerator.memory:
+        return line
+    weights, memory = significant(model.weight_bytes / 1e9), count(accelerator.memory / 1e9)
+    return f"{line} The weights, {weights} GB, do not fit in its memory, {memory} GB."

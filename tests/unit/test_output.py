@@ -6,12 +6,14 @@ import sys
 from pathlib import Path
 
 import matplotlib
+import numpy as np
 import pytest
 
+from costmodel import ACCELERATORS, H100, LLAMA_3_8B, MODELS, PLATE
 from course.check import check
 from course.output import Picture
-from course.style import COLOURS, canvas, drawn_in_style, label, log_ticks, marker
-from course.words import count, milliseconds, significant
+from course.style import COLOURS, canvas, drawn_in_style, label, log_ticks, marker, with_turns
+from course.words import basis, count, milliseconds, significant
 
 STYLE_SHEET = Path(__file__).parents[2] / "book" / "_static" / "figures.css"
 
@@ -59,7 +61,15 @@ def test_alt_text_and_letters_are_kept_to_the_last_digit():
 def test_the_values_stand_in_a_table():
     html = drawn().html()
     assert '<th scope="col">x</th><th scope="col">y</th>' in html
-    assert "<tr><td>1,024</td><td>0.5</td></tr>" in html
+    assert "<tr><td>1,024</td><td>0.5000</td></tr>" in html
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [("A & B", "A &amp; B"), (131072, "131,072"), (28.0, "28"), (10272.4, "10,272"), (9.7656e-5, "0.00009766")],
+)
+def test_values_are_written_in_one_notation(value, written):
+    assert f"<td>{written}</td>" in drawn(values={"x": [value]}).html()
 
 
 def test_columns_of_different_lengths_are_refused():
@@ -100,6 +110,18 @@ def test_three_significant_digits(value, written):
 def test_counts_and_milliseconds():
     assert count(131072) == "131,072"
     assert milliseconds(0.0062417) == "6.24 ms"
+
+
+def test_the_basis_says_where_the_weights_do_not_fit():
+    large, small = MODELS["Llama 3 70B"], ACCELERATORS["L4"]
+    assert basis(PLATE, LLAMA_3_8B, H100) == f"Llama 3 8B on one H100 SXM. Estimate: {PLATE}."
+    assert basis(PLATE, large, small).endswith(" The weights, 141 GB, do not fit in its memory, 24 GB.")
+
+
+def test_a_curve_turns_at_the_exact_counts():
+    bound = np.where(np.arange(1, 1001) < 222, "memory", "compute")
+    assert with_turns([1, 10, 1000], bound, held=426).tolist() == [1, 10, 221, 222, 426, 427, 1000]
+    assert with_turns([1, 10, 1000], bound, held=[0, 2**40]).tolist() == [1, 10, 221, 222, 1000]
 
 
 @pytest.mark.parametrize(
