@@ -6,7 +6,19 @@ from matplotlib.patches import Rectangle
 from costmodel import H100, LLAMA_3_8B, PLATE, count, decode, estimate, max_batch
 
 from ..output import Picture
-from ..style import COLOURS, by_limit, canvas, decades, drawn_in_style, label, log_ticks, marker, name_limits, no_axes
+from ..style import (
+    COLOURS,
+    by_limit,
+    canvas,
+    decades,
+    drawn_in_style,
+    label,
+    log_ticks,
+    marker,
+    name_limits,
+    no_axes,
+    with_turns,
+)
 from ..words import basis, milliseconds, significant
 from ..words import count as counted
 from ..workshop import Slider, Workshop
@@ -166,7 +178,8 @@ def passes(batch=64, cached=1000, model=LLAMA_3_8B, accelerator=H100, assumption
     """Time of a decode pass and its tokens per second against the batch, `batch` marked on both."""
     everywhere = estimate(decode(np.array(CONTEXTS)[:, None], SWEEP), model, accelerator, assumptions)
     held = max_batch(model, accelerator, cached)
-    batches = np.unique([*SWEEP, min(max(held, 1), BATCHES[-1])])
+    every = estimate(decode(cached, np.arange(1, BATCHES[-1] + 1)), model, accelerator, assumptions)
+    batches = with_turns(SWEEP, every.bound, held)
     sweep = estimate(decode(cached, batches), model, accelerator, assumptions)
     empty = estimate(decode(0, batches), model, accelerator, assumptions)
     chosen = estimate(decode(cached, batch), model, accelerator, assumptions)
@@ -195,7 +208,8 @@ def passes(batch=64, cached=1000, model=LLAMA_3_8B, accelerator=H100, assumption
     if batch < 16:
         label(rates, batch * 1.6, chosen.tokens_per_second * 0.9, rate, "ink", va="center")
     else:
-        label(rates, batch, chosen.tokens_per_second * 1.9, rate, "ink", va="bottom", ha="right")
+        above = estimate(decode(0, batch), model, accelerator, assumptions).tokens_per_second  # the dashed line
+        label(rates, batch, above * 1.3, rate, "ink", va="bottom", ha="right")
     if held < BATCHES[-1]:
         label(rates, BATCHES[-1], rates.get_ylim()[0] * 1.3, "dotted: does not fit", "muted", ha="right")
     rates.set_xlabel("requests in the pass")

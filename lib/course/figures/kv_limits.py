@@ -18,18 +18,36 @@ from costmodel import (
 )
 
 from ..output import Picture
-from ..style import COLOURS, by_limit, canvas, decades, drawn_in_style, label, log_ticks, marker, name_limits
+from ..style import (
+    COLOURS,
+    by_limit,
+    canvas,
+    decades,
+    drawn_in_style,
+    label,
+    log_ticks,
+    marker,
+    name_limits,
+    with_turns,
+)
 from ..words import basis, count, significant
 from ..workshop import Slider, Workshop
 
 CONTEXTS = np.array([128, 512, 1000, 4000, 16_000, 128_000])
 POWERS = 2 ** np.arange(13)
 LARGEST_BATCH = int(POWERS[-1])
+EVERY = np.arange(1, LARGEST_BATCH + 1)
 SWEEP = np.unique(np.geomspace(1, LARGEST_BATCH, 61).round().astype(int))
 
 AS_IS = LLAMA_3_8B
 MULTI_HEAD = replace(AS_IS, name=f"{AS_IS.name} with {AS_IS.heads} key/value heads", kv_heads=AS_IS.heads)
 EIGHT_BIT_KV = replace(AS_IS, name=f"{AS_IS.name} with an 8-bit KV cache", kv_dtype="int8")
+
+VARIANTS = {
+    f"{AS_IS.kv_heads} heads, BF16": AS_IS,
+    f"{AS_IS.heads} heads, BF16": MULTI_HEAD,
+    f"{AS_IS.kv_heads} heads, 8-bit": EIGHT_BIT_KV,
+}
 
 
 def compute_bound_batch(model, accelerator, cached, assumptions=PLATE):
@@ -60,7 +78,7 @@ def limits(cached=1000, model=LLAMA_3_8B, accelerator=H100, assumptions=PLATE):
     compute = float(compute_bound_batch(model, accelerator, np.array([cached]), assumptions)[0])
     held = max_batch(model, accelerator, cached)
     ceiling = decode_ceiling(model, accelerator, cached, assumptions)
-    batches = np.unique([*SWEEP, min(max(held, 1), LARGEST_BATCH)])
+    batches = with_turns(SWEEP, estimate(decode(cached, EVERY), model, accelerator, assumptions).bound, held)
     sweep = estimate(decode(cached, batches), model, accelerator, assumptions)
     # one axis for all variants: as high as the shortest context, as low as the longest with the largest cache
     largest = replace(model, kv_heads=model.heads, kv_dtype="bf16")
@@ -90,7 +108,12 @@ def limits(cached=1000, model=LLAMA_3_8B, accelerator=H100, assumptions=PLATE):
         marker(axes, batch, rate, role)
         label(axes, batch * (0.9 if on_the_left else 1.1), y, words, role, ha="right" if on_the_left else "left")
 
-    reading = f"{count(cached)} cached positions: KV equals the weights at a batch of {significant(parity)}; "
+    reading = f"{count(cached)} cached positions: "
+    reading += (
+        f"KV equals the weights at a batch of {significant(parity)}; "
+        if parity >= 1
+        else f"the KV of one request is already {significant(1 / parity)} times the weights; "
+    )
     reading += f"compute-bound from {count(math.ceil(compute))}" if math.isfinite(compute) else "never compute-bound"
     if held:
         full = estimate(decode(cached, held), model, accelerator, assumptions).tokens_per_second
@@ -132,9 +155,9 @@ def workshop():
             ),
             Slider(
                 "model",
-                AS_IS.name,
-                {"as it is": AS_IS, f"{AS_IS.heads} key/value heads": MULTI_HEAD, "8-bit KV": EIGHT_BIT_KV},
-                start="as it is",
+                f"KV of {AS_IS.name}",
+                VARIANTS,
+                start=next(iter(VARIANTS)),
             ),
         ),
         live=("accelerator",),
@@ -144,33 +167,39 @@ def workshop():
 @drawn_in_style
 def throughput(model=LLAMA_3_8B, accelerator=H100, assumptions=PLATE):
     """Throughput of decode against the batch for six contexts, with ceilings and what memory holds."""
-    sweep = estimate(decode(CONTEXTS[:, None], SWEEP), model, accelerator, assumptions)
-    ceilings = decode_ceiling(model, accelerator, CONTEXTS, assumptions)
     held = max_batch(model, accelerator, CONTEXTS)
+    every = estimate(decode(CONTEXTS[:, None], EVERY), model, accelerator, assumptions)
+    batches = with_turns(SWEEP, every.bound, held)
+    sweep = estimate(decode(CONTEXTS[:, None], batches), model, accelerator, assumptions)
+    ceilings = decode_ceiling(model, accelerator, CONTEXTS, assumptions)
     parity = kv_parity_batch(model, CONTEXTS, assumptions.accounting)
 
-    figure, axes = canvas(3.9)
+    figure, axes = canvas(4.5)
     _axes(axes, sweep.tokens_per_second)
     low, high = axes.get_ylim()
     gap, height = (high / low) ** 0.055, 0
     for i in reversed(range(CONTEXTS.size)):  # from the lowest curve up, so that labels make room upwards
         ceiling, bound = ceilings.tokens_per_second[i], str(ceilings.bound[i])
-        axes.plot([LARGEST_BATCH / 16, LARGEST_BATCH * 1.15], [ceiling] * 2, "--", color=COLOURS[bound], linewidth=0.9)
-        by_limit(axes, SWEEP, sweep.tokens_per_second[i], sweep.bound[i], SWEEP <= held[i], linewidth=1.6)
+        axes.plot([LARGEST_BATCH / 3, LARGEST_BATCH * 1.15], [ceiling] * 2, "--", color=COLOURS[bound], linewidth=0.9)
+        by_limit(axes, batches, sweep.tokens_per_second[i], sweep.bound[i], batches <= held[i], linewidth=1.4)
         height = max(ceiling, height * gap)
         words = f"{count(CONTEXTS[i])}: {count(ceiling)}"
         label(axes, LARGEST_BATCH * 1.3, height, words, bound, va="center")
     axes.text(1.03, 1.0, "cached:\nceiling", transform=axes.transAxes, fontsize=9, va="bottom")
-    for batches, shape, role, words in ((parity, "D", "kv", "KV = weights"), (held, "o", "ink", "memory full")):
-        seen = (batches >= 1) & (batches <= LARGEST_BATCH)
+    decided = parity >= compute_bound_batch(model, accelerator, CONTEXTS, assumptions)  # by arithmetic, before the KV
+    for marks, shape, role, words in (
+        (np.where(decided, 0, parity), "D", "kv", "KV = weights"),
+        (held, "o", "ink", "memory full"),
+    ):
+        seen = (marks >= 1) & (marks <= LARGEST_BATCH)
         if not seen.any():
             continue
-        at = estimate(decode(CONTEXTS[seen], batches[seen].round().astype(int)), model, accelerator, assumptions)
-        style = {"color": COLOURS[role], "markersize": 6, "markeredgecolor": COLOURS["paper"], "linestyle": "none"}
-        axes.plot(batches[seen], at.tokens_per_second, marker=shape, **style)
-        x, y = batches[seen][-1], at.tokens_per_second[-1]
+        at = estimate(decode(CONTEXTS[seen], marks[seen].round().astype(int)), model, accelerator, assumptions)
+        style = {"color": COLOURS[role], "markersize": 5.5, "markeredgecolor": COLOURS["paper"], "linestyle": "none"}
+        axes.plot(marks[seen], at.tokens_per_second, marker=shape, **style)
+        x, y = marks[seen][-1], at.tokens_per_second[-1]
         label(axes, x * 1.15, y / 1.12, words, role, va="top")
-    stops = np.isin(SWEEP, POWERS)
+    stops = np.isin(batches, POWERS)
     return Picture(
         name="decode-throughput",
         figure=figure,
@@ -183,7 +212,7 @@ def throughput(model=LLAMA_3_8B, accelerator=H100, assumptions=PLATE):
             )
         )
         + ".",
-        values={"requests": SWEEP[stops]}
+        values={"requests": batches[stops]}
         | {f"{count(c)} cached": sweep.tokens_per_second[i, stops] for i, c in enumerate(CONTEXTS)},
         basis=f"{basis(assumptions, model, accelerator)} A tenth of the memory is kept free.",
     )

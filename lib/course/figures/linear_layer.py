@@ -72,7 +72,7 @@ def reuse(rows=4, d_in=3, d_out=6):
         f"{count(flops[0])} FLOPs and {count(weights)} weights. {count(rows)} rows of X give {count(rows)} rows of Y "
         f"with {count(flops[1])} FLOPs and the same {count(weights)} weights.",
         values={"rows of X": [1, rows], "FLOPs": flops, "weights": [weights, weights]},
-        basis=f"Every cell is one element. The fuller cells make one output: {count(per_output)} FLOPs, a multiply and "
+        basis=f"Every cell is one element. The solid cells make one output: {count(per_output)} FLOPs, a multiply and "
         f"an add for each of its {count(d_in)} weights.",
     )
 

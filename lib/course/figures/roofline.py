@@ -91,7 +91,10 @@ def one_pass(tokens=64, kind="one prompt", assumptions=PLATE, model=LLAMA_3_8B, 
         markersize=4,
         markeredgecolor=COLOURS["paper"],
     )
-    axes.plot([chosen.intensity] * 2, [axes.get_ylim()[0], roof], color=COLOURS["ink"], linewidth=0.8, linestyle=":")
+    # from above the row of ridges, through which it must not run
+    axes.plot(
+        [chosen.intensity] * 2, [axes.get_ylim()[0] * 2.8, roof], color=COLOURS["ink"], linewidth=0.8, linestyle=":"
+    )
     marker(axes, chosen.intensity, roof, "ink")
     aside = {"x": chosen.intensity * 1.5, "ha": "left"}
     if chosen.intensity > 2**10:
@@ -101,14 +104,14 @@ def one_pass(tokens=64, kind="one prompt", assumptions=PLATE, model=LLAMA_3_8B, 
     one, many = "prompt token", "prompt tokens"
     if kind != "one prompt":
         one, many = "request, one token", "requests, one token each"
-    gigabytes = (model.weight_bytes + chosen.work.kv_bytes) / 1e9
+    needed = model.weight_bytes + chosen.work.kv_bytes
     reading = (
         f"{words.count(tokens)} {one if tokens == 1 else many}: {words.significant(chosen.intensity)} FLOP/byte, "
         f"so at most {words.significant(roof)} TFLOP/s, {chosen.bound}-bound."
     )
-    if gigabytes * 1e9 > accelerator.memory:
+    if model.weight_bytes <= accelerator.memory < needed:  # where the weights alone do not fit, the basis says it
         reading += (
-            f" It needs {words.count(gigabytes)} GB of memory; the {accelerator.name} has "
+            f" It needs {words.count(needed / 1e9)} GB of memory; the {accelerator.name} has "
             f"{words.count(accelerator.memory / 1e9)} GB."
         )
     return Picture(

@@ -7,7 +7,18 @@ import numpy as np
 from costmodel import DATASHEET, EXACT, H100, LLAMA_3_8B, PLATE, decode, estimate, prefill
 
 from ..output import Picture
-from ..style import COLOURS, by_limit, canvas, decades, drawn_in_style, label, log_ticks, marker, name_limits
+from ..style import (
+    COLOURS,
+    by_limit,
+    canvas,
+    decades,
+    drawn_in_style,
+    label,
+    log_ticks,
+    marker,
+    name_limits,
+    with_turns,
+)
 from ..words import basis, count, milliseconds
 from ..workshop import Slider, Workshop
 
@@ -21,7 +32,8 @@ def curve(tokens=1024, assumptions=PLATE, model=LLAMA_3_8B, accelerator=H100, ca
 
     Beside it stands a decode step: one new token for one request that has `cached` positions stored.
     """
-    sweep = estimate(prefill(SWEEP), model, accelerator, assumptions)
+    every = estimate(prefill(np.arange(1, LARGEST_PASS + 1)), model, accelerator, assumptions)
+    sweep = estimate(prefill(with_turns(SWEEP, every.bound)), model, accelerator, assumptions)
     chosen = estimate(prefill(tokens), model, accelerator, assumptions)
     step = estimate(decode(cached), model, accelerator, assumptions)
 
@@ -36,8 +48,12 @@ def curve(tokens=1024, assumptions=PLATE, model=LLAMA_3_8B, accelerator=H100, ca
     axes.plot([tokens, tokens], [axes.get_ylim()[0], chosen_ms], color=COLOURS["ink"], linewidth=0.8, linestyle=":")
     marker(axes, tokens, chosen_ms, "ink")
     if tokens > 4:  # further left the two labels would meet, and the reading says it
-        aside = {"x": tokens * 1.5, "ha": "left"} if tokens < 2**13 else {"x": tokens, "ha": "right"}
-        label(axes, y=chosen_ms * 1.5, text=milliseconds(chosen.seconds_per_token), role="ink", va="bottom", **aside)
+        left = tokens < 2**13
+        span = (1.5 * tokens, 24 * tokens) if left else (tokens / 16, tokens)
+        below = sweep.seconds_per_token[(sweep.tokens >= span[0]) & (sweep.tokens <= span[1])].max() * 1e3
+        aside = {"x": span[0], "ha": "left"} if left else {"x": span[1], "ha": "right"}
+        y = 1.35 * max(chosen_ms, below)  # above all of the curve that it stands over
+        label(axes, y=y, text=milliseconds(chosen.seconds_per_token), role="ink", va="bottom", **aside)
 
     ratio = step.seconds_per_token / chosen.seconds_per_token
     reading = (
@@ -67,9 +83,11 @@ def _limits(axes, sweep):
 def _curve(axes, sweep):
     """The curve in the colour of what limits, and the two limits on their own."""
     for limit, seconds in (("compute", sweep.compute_seconds), ("memory", sweep.memory_seconds)):
-        axes.plot(SWEEP, seconds / sweep.tokens * 1e3, color=COLOURS[limit], linewidth=1, linestyle="--", alpha=0.7)
-    by_limit(axes, SWEEP, sweep.seconds_per_token * 1e3, sweep.bound, fits=np.full(SWEEP.shape, True))
-    name_limits(axes, SWEEP, sweep.bound)
+        axes.plot(
+            sweep.tokens, seconds / sweep.tokens * 1e3, color=COLOURS[limit], linewidth=1, linestyle="--", alpha=0.7
+        )
+    by_limit(axes, sweep.tokens, sweep.seconds_per_token * 1e3, sweep.bound, np.full(sweep.tokens.shape, True))
+    name_limits(axes, sweep.tokens, sweep.bound)
 
 
 def _alt(sweep):
@@ -77,14 +95,18 @@ def _alt(sweep):
     least = int(np.argmin(sweep.seconds_per_token))
     return (
         f"It falls from {milliseconds(sweep.seconds_per_token[0])} at 1 token to "
-        f"{milliseconds(sweep.seconds_per_token[least])} at {count(SWEEP[least])} tokens and is "
-        f"{milliseconds(last)} at {count(SWEEP[-1])}."
+        f"{milliseconds(sweep.seconds_per_token[least])} at {count(sweep.tokens[least])} tokens and is "
+        f"{milliseconds(last)} at {count(sweep.tokens[-1])}."
     )
 
 
 def _values(sweep):
-    stops = np.isin(SWEEP, 2 ** np.arange(18))
-    columns = {"tokens": SWEEP, "ms per pass": sweep.seconds * 1e3, "ms per token": sweep.seconds_per_token * 1e3}
+    stops = np.isin(sweep.tokens, 2 ** np.arange(18))
+    columns = {
+        "tokens": sweep.tokens,
+        "ms per pass": sweep.seconds * 1e3,
+        "ms per token": sweep.seconds_per_token * 1e3,
+    }
     return {heading: column[stops] for heading, column in columns.items()} | {"limit": sweep.bound[stops]}
 
 
@@ -106,7 +128,7 @@ def workshop():
     )
 
 
-LONG_PROMPTS = 2 ** np.arange(10, 18)
+LONG_PROMPTS = np.geomspace(2**10, 2**17, 85).round().astype(int)
 
 
 @drawn_in_style
@@ -126,10 +148,12 @@ def long_prompts(assumptions=PLATE, model=LLAMA_3_8B, accelerator=H100):
         top = floor + seconds / passes.tokens * 1e3
         axes.fill_between(LONG_PROMPTS, floor, top, color=COLOURS[role], alpha=0.25, linewidth=0)
         axes.plot(LONG_PROMPTS, top, color=COLOURS[role], linewidth=1.2)
-        if name != "overhead":
-            label(axes, LONG_PROMPTS[-2] * 1.2, (floor[-2] + top[-2]) / 2, name, role, ha="right", va="center")
+        if name != "overhead":  # low enough for the curve to pass above the words
+            y = floor[-1] + 0.2 * (top[-1] - floor[-1])
+            label(axes, LONG_PROMPTS[-1] / 1.1, y, name, role, ha="right", va="center")
         floor = top
-    for index in (0, 4, 7):
+    label(axes, LONG_PROMPTS[0], 0.09, "overhead on top: thinner than the line", "overhead", va="center")
+    for index in (0, 48, 84):
         tokens, total = LONG_PROMPTS[index], passes.seconds_per_token[index]
         marker(axes, tokens, total * 1e3, "ink")
         side = "left" if index == 0 else "right"
@@ -137,16 +161,18 @@ def long_prompts(assumptions=PLATE, model=LLAMA_3_8B, accelerator=H100):
     axes.set(
         xscale="log", xlim=(900, 150_000), ylim=(0, 0.1), xlabel="tokens in the prompt", ylabel="milliseconds per token"
     )
-    log_ticks(axes.xaxis, LONG_PROMPTS[[0, 2, 4, 6]])
+    log_ticks(axes.xaxis, LONG_PROMPTS[:84:24])
+    stops = np.isin(LONG_PROMPTS, 2 ** np.arange(10, 18))
+    columns = {f"{name}, ms per token": seconds / passes.tokens * 1e3 for name, (seconds, _) in parts.items()}
+    columns |= {"ms per token": passes.seconds_per_token * 1e3}
     return Picture(
         name="long-prompts",
         figure=figure,
         alt="Milliseconds per token of a prefill against the length of the prompt, stacked by what takes them. The "
         f"linear layers stay at {milliseconds((passes.compute_seconds - attention)[0] / LONG_PROMPTS[0])} per token; "
         f"attention grows from {milliseconds(attention[0] / LONG_PROMPTS[0])} at {count(LONG_PROMPTS[0])} tokens to "
-        f"{milliseconds(attention[-1] / LONG_PROMPTS[-1])} at {count(LONG_PROMPTS[-1])}.",
-        values={"tokens": LONG_PROMPTS}
-        | {f"{name}, ms per token": seconds / passes.tokens * 1e3 for name, (seconds, _) in parts.items()}
-        | {"ms per token": passes.seconds_per_token * 1e3},
+        f"{milliseconds(attention[-1] / LONG_PROMPTS[-1])} at {count(LONG_PROMPTS[-1])}. "
+        f"The overhead is at most {milliseconds(assumptions.overhead_seconds / LONG_PROMPTS[0])} per token.",
+        values={"tokens": LONG_PROMPTS[stops]} | {heading: column[stops] for heading, column in columns.items()},
         basis=basis(assumptions, model, accelerator),
     )

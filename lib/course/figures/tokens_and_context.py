@@ -97,7 +97,7 @@ def cells(prompt, number):
         name=f"cells-{prompt}-{number}",
         figure=figure,
         alt="Cells of attention, a row for each query and a column for each key, those of this pass solid and "
-        f"those of earlier passes pale. {reading}",
+        f"those of earlier passes faint. {reading}",
         values={
             "pass": [each.name for each in passes],
             "T": [rows(each.counter) for each in passes],
@@ -116,7 +116,7 @@ def workshop():
         name="cells",
         figure=cells,
         sliders=(
-            Slider("number", "Pass", passes, start="decode 1"),
+            Slider("number", "Pass", passes, start=f"decode {DECODES}"),
             Slider("prompt", "Tokens in the prompt", {str(length): length for length in PROMPT_LENGTHS}, start="4"),
         ),
     )

@@ -37,7 +37,8 @@ def one_request(prompt=1024, output=256, assumptions=PLATE, model=LLAMA_3_8B, ac
 
     figure, (whole, near) = canvas(3.5, rows=2)
     every = _request(whole, written, 0, end)
-    _request(near, written, start, start + width, f", {milliseconds(pace)} each" if pace else "")
+    seen = request.decode_seconds[(written[1:] > start) & (written[:-1] < start + width)]
+    _request(near, written, start, start + width, f", {milliseconds(seen.mean())} each" if pace else "")
     whole.add_patch(Rectangle((start, -0.13), width, 1.26, fill=False, edgecolor=COLOURS["ink"], clip_on=False))
     label(whole, 0, 1.35, f"the whole request: {_time(written[-1])}", "ink", va="bottom")
     label(
@@ -283,11 +284,17 @@ def neighbour(
     everything = np.arange(1, int(right / alone.seconds / 1e3) + 1) * alone.seconds * 1e3
     _row(axes, 0, everything, [alone.bound] * len(everything), f"no prompt: {milliseconds(alone.seconds)} apart")
     label(axes, right, 1.05, "a tick: a token for each", "muted", ha="right", va="bottom")
+    label(axes, right / 2, 0.46, f"{alone.bound}-bound", alone.bound, ha="center", va="center", bbox=_PATCH)
+    named = {alone.bound}
     for place, (chunk, passes) in enumerate(rows.items(), 1):
         ends = passes.seconds.cumsum() * 1e3
         piece = "whole prompt" if chunk == prompt else f"chunks of {count(chunk)}"
         apart = f"{piece}: up to {milliseconds(passes.seconds.max())} apart"
         _row(axes, -2 * place, ends, passes.bound, apart)
+        if set(passes.bound) - named:  # what a colour says, where it is first seen
+            limit, middle = passes.bound[-1], ends[-1] / 2
+            label(axes, middle, -2 * place + 0.46, f"{limit}-bound", limit, ha="center", va="center", bbox=_PATCH)
+            named.update(passes.bound)
         label(axes, ends[-1] + 0.01 * right, -2 * place + 0.5, milliseconds(ends[-1] / 1e3), "ink", va="center")
     axes.set(xlim=(0, right), ylim=(-2 * len(rows) - 0.3, 1.9), xlabel="milliseconds since the prompt came in")
     _no_y_axis(axes)

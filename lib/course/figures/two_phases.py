@@ -156,7 +156,7 @@ def _inputs(axes, one, y):
 
 
 def _stored(axes, one, y, heading, before, stored, columns, arrows=True):
-    """The cache: what it held before the pass pale, what the pass wrote solid, the rest empty."""
+    """The cache: what it held before the pass faint, what the pass wrote solid, the rest empty."""
     label(axes, -2.3 if heading == "K/V after" else -2.9, y + CELL["height"] / 2, heading, "kv", va="center_baseline")
     for position, name in enumerate(one.names(stored)):
         box(axes, position, y, **CELL, role="kv", text=name, fill=0.15 if position < before else 1)

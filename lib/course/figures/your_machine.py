@@ -6,7 +6,7 @@ from costmodel import linear_flops, linear_weights
 
 from ..machine import ROWS, recorded
 from ..output import Picture
-from ..style import COLOURS, by_limit, canvas, decades, drawn_in_style, label, log_ticks, name_limits
+from ..style import COLOURS, by_limit, canvas, decades, drawn_in_style, label, log_ticks, name_limits, with_turns
 from ..words import count, milliseconds, significant
 
 
@@ -41,14 +41,16 @@ def curve(run=None):
     measured, ratio = seconds / rows * 1e3, seconds / expected
 
     figure, axes = canvas(3.4)
-    sweep = np.unique(np.geomspace(1, max(rows[-1], ROWS[-1]), 97).round().astype(int))
-    ceilings = {limit: times / sweep * 1e3 for limit, times in limits(run, sweep).items()}
+    every = limits(run, np.arange(1, max(rows[-1], ROWS[-1]) + 1))
+    turns = np.where(every["compute"] >= every["memory"], "compute", "memory")
+    sweep = with_turns(np.unique(np.geomspace(1, turns.size, 97).round().astype(int)), turns)
+    ceilings = {limit: times[sweep - 1] / sweep * 1e3 for limit, times in every.items()}
     low, high = decades([*measured, *np.maximum(*ceilings.values())])
     axes.set(xscale="log", yscale="log", xlim=(0.8, 1.3 * sweep[-1]), ylim=(low, high))
     axes.set(xlabel="rows in the pass", ylabel="milliseconds per row")
     log_ticks(axes.xaxis, [row for row in 2 ** np.arange(0, 31, 2) if row <= sweep[-1]])
     log_ticks(axes.yaxis, 10.0 ** np.arange(np.log10(low), np.log10(high) + 0.5))
-    _prediction(axes, sweep, ceilings)
+    _prediction(axes, sweep, ceilings, turns[sweep - 1])
     axes.plot(rows, measured, "o", color=COLOURS["ink"], markersize=6, markeredgecolor=COLOURS["paper"])
     farthest = int(np.argmax(np.abs(np.log(ratio))))
     place = {"x": rows[farthest] * 1.3} if rows[farthest] < 64 else {"x": rows[farthest] / 1.3, "ha": "right"}
@@ -79,9 +81,8 @@ def curve(run=None):
     )
 
 
-def _prediction(axes, sweep, ceilings):
+def _prediction(axes, sweep, ceilings, bound):
     """The line of the prediction in the colour of the ceiling that limits, and each ceiling on its own, dashed."""
-    bound = np.where(ceilings["compute"] >= ceilings["memory"], "compute", "memory")
     name_limits(axes, sweep, bound)
     for limit, ceiling in ceilings.items():
         axes.plot(sweep, ceiling, color=COLOURS[limit], linewidth=1, linestyle="--", alpha=0.7)
