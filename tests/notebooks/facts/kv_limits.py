@@ -42,6 +42,8 @@ def facts():
 
     contexts = np.arange(1, 1000)
     fits = compute_bound_batch(model, H100, contexts) <= max_batch(model, H100, contexts)
+    kv_first = kv_parity_batch(model, contexts) < compute_bound_batch(model, H100, contexts)
+    assert not kv_first[: np.argmax(kv_first)].any() and kv_first[np.argmax(kv_first) :].all()
     ratio = max_batch(model, H100, contexts) / kv_parity_batch(model, contexts)
     assert np.ptp(ratio.round(1)) == 0
     assert max_batch(model, H100, longest) == 3
@@ -63,7 +65,8 @@ def facts():
         f"The KV equals the weights at {kv_parity_batch(model, short):.0f} requests",
         f"memory is full at {max_batch(model, H100, short)}, and",
         f"take over at {first_compute_bound(short):,}",
-        f"only up to {contexts[fits][-1]} cached positions",
+        f"From {contexts[kv_first][0]} cached positions on the KV equals the weights before arithmetic",
+        f"Up to {contexts[fits][-1]} some batch",
         f"the free memory is {ratio[0]:.1f} times the weights",
         f"memory is full at {ratio[0]:.1f} times",
         f"{share_of_ceiling(usual):.0%} at {usual:,} cached positions",
@@ -82,6 +85,7 @@ def facts():
         f"at {usual:,} arithmetic sets the ceiling, at {eight_bit.tokens_per_second:,.0f} tokens per second",
         # the exercises, which compute their answers
         *("64 requests are to run", "4,000 cached positions", "A100", "H200"),
+        f"a tenth of its memory, {H100.memory / 1e9:.0f} GB",
         f"{ACCELERATORS['H200 SXM'].bandwidth / 1e12:.1f} TB/s",
         # the takeaway
         f"with {usual:,} cached positions the KV equals the weights at {parity:.0f} requests",

@@ -56,7 +56,11 @@ def facts():
         calculators()["run"],
         f"reproduced within {_within(tools, ('GenZ', 'prefill'), ('GenZ', 'decode 1'))}",
         f"at batch 1 come within {_within(tools, ('LLM-Viewer', 'decode 1'), ('llm-analysis', 'decode 1'))}",
-        f"prints {tools['inference_roofline_tool']['milliseconds']['prefill']:.2f} ms",
+        *(
+            f"{name} prints {tools[name]['milliseconds']['prefill']:.2f} ms{words}, which comes to "
+            f"{reproduced(tools[name], 'prefill') * 1e3:.2f} ms"
+            for name, words in (("LLM-Viewer", " for the prefill"), ("inference_roofline_tool", ""))
+        ),
         f"below the {prefill_ms:.1f} ms",
         f"at batch 64 by **{heads['decode 64']:.0%}**",
         # in the names of models, of the accelerator, of the number format and of a table in a paper

@@ -51,7 +51,7 @@ def facts():
         f"{held * run.bytes_per_element / 1e9:.1f} GB of memory",
         f"{first * 1e3:.2f} ms against {many / run.rows[-1] * 1e3:.3f} ms",
         # exercises
-        f"{decode(1000).positions_read():,} positions",
+        f"{decode(1000).positions_read():,} cached positions",
         # names
         *(machine.MODEL.name, "H100", "BF16", "float32"),
     ]
