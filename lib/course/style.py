@@ -98,7 +98,7 @@ def canvas(height_inches=3.0, rows=1, columns=1, **options):
 def log_ticks(axis, values, labels=None):
     """Ticks of a logarithmic axis at `values` alone, labelled in full: 1,024 rather than a power."""
     axis.set_major_locator(FixedLocator(list(values)))
-    axis.set_major_formatter(FixedFormatter(list(labels or (f"{value:,g}" for value in values))))
+    axis.set_major_formatter(FixedFormatter(list(labels or (f"{value:,.10g}" for value in values))))
     axis.set_minor_locator(NullLocator())
 
 
