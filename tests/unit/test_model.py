@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import FrozenInstanceError, replace
+from pathlib import Path
 
 import pytest
 
@@ -114,10 +115,23 @@ def test_a_config_is_read_as_a_dict_as_text_and_from_a_file(tmp_path):
         ({"num_attention_heads": 24, "head_dim": 128}, {"heads": 24}),
         ({"tie_word_embeddings": True}, {"tied_embeddings": True}),
         ({"torch_dtype": "float32"}, {"weight_dtype": "fp32", "kv_dtype": "fp32"}),
-        ({"dtype": "float16"}, {"weight_dtype": "fp16", "kv_dtype": "fp16"}),
+        ({"dtype": "float16", "torch_dtype": None}, {"weight_dtype": "fp16", "kv_dtype": "fp16"}),
         ({"model_type": "mistral", "sliding_window": 4096}, {"name": "mistral", "window": 4096}),
         ({"model_type": "mistral", "sliding_window": None}, {"name": "mistral"}),
+        (
+            {"model_type": "mistral", "sliding_window": None, "num_key_value_heads": None},
+            {"name": "mistral", "kv_heads": 32},
+        ),
         ({"quantization_config": None}, {}),
+        ({"quantization_config": {}, "pruned_heads": {}, "num_local_experts": 0}, {}),
+        ({"layer_types": ["full_attention"] * 32}, {}),
+        (
+            {"model_type": "mistral", "sliding_window": 4096, "layer_types": ["sliding_attention"] * 32},
+            {"name": "mistral", "window": 4096},
+        ),
+        ({"dtype": "bfloat16"}, {}),
+        ({"dtype": None}, {}),
+        ({"hidden_act": "relu"}, {}),
     ],
 )
 def test_fields_of_a_config(config, changes):
@@ -139,10 +153,18 @@ def test_a_missing_field_is_named(field):
         Model.from_hf(without(field))
 
 
+@pytest.mark.parametrize("field", ["sliding_window", "num_key_value_heads"])
+def test_a_field_that_mistral_must_have_is_named(field):
+    mistral = CONFIG | {"model_type": "mistral", "sliding_window": 4096}
+    del mistral[field]
+    with pytest.raises(ValueError, match=f"{field} is missing"):
+        Model.from_hf(mistral)
+
+
 @pytest.mark.parametrize(
     "config, says",
     [
-        ({"model_type": "mamba"}, ["model_type", "'llama'", "'mamba'"]),
+        ({"model_type": "mamba"}, ["model_type", "'llama'", "'mamba'", "Model(...) describes any other dense decoder"]),
         ({"model_type": 3}, ["model_type", "str", "3"]),
         ({"hidden_size": "4096"}, ["hidden_size", "int", "'4096'"]),
         ({"hidden_size": 4096.0}, ["hidden_size", "int", "4096.0"]),
@@ -157,7 +179,22 @@ def test_a_missing_field_is_named(field):
         ({"attention_bias": True}, ["attention_bias", "false", "True"]),
         ({"mlp_bias": True}, ["mlp_bias", "false", "True"]),
         ({"quantization_config": {"quant_method": "awq"}}, ["quantization_config", "absent", "awq"]),
-        ({"model_type": "mistral"}, ["sliding_window is missing"]),
+        ({"compression_config": {"format": "dense"}}, ["compression_config", "absent", "dense"]),
+        ({"pruned_heads": {"0": [1]}}, ["pruned_heads", "absent", "{'0': [1]}"]),
+        ({"num_local_experts": 8}, ["num_local_experts", "absent", "8"]),
+        ({"n_routed_experts": 64}, ["n_routed_experts", "absent", "64"]),
+        ({"layer_types": "full_attention"}, ["layer_types", "list", "'full_attention'"]),
+        (
+            {"layer_types": ["full_attention", "linear_attention"]},
+            ["layer_types", "'full_attention'", "linear_attention"],
+        ),
+        ({"layer_types": ["sliding_attention"]}, ["layer_types", "'full_attention'", "['sliding_attention']"]),
+        (
+            {"model_type": "mistral", "sliding_window": 4096, "layer_types": ["full_attention", "sliding_attention"]},
+            ["layer_types", "'sliding_attention' in every layer", "['full_attention', 'sliding_attention']"],
+        ),
+        ({"dtype": "float16"}, ["torch_dtype", "'float16'", "'bfloat16'"]),
+        ({"dtype": ""}, ["dtype must be one of", "'bfloat16'", "not ''"]),
         ({"model_type": "mistral", "sliding_window": 0}, ["window", "at least 1", "0"]),
         ({"model_type": "mistral", "sliding_window": "4096"}, ["sliding_window", "int", "'4096'"]),
     ],
@@ -170,7 +207,7 @@ def test_a_config_that_is_not_understood_is_an_error(config, says):
 
 @pytest.mark.parametrize("source", [None, 8, b"{}", ["llama"]])
 def test_a_source_of_another_type_is_an_error(source):
-    with pytest.raises(TypeError, match="source must be a path, JSON text or a dict, not"):
+    with pytest.raises(TypeError, match="source must be the path of a config.json, its JSON text or a dict, not"):
         Model.from_hf(source)
 
 
@@ -180,5 +217,23 @@ def test_text_that_is_no_json_object_is_an_error(tmp_path):
     (tmp_path / "list.json").write_text("[1]")
     with pytest.raises(ValueError, match="source must hold a JSON object"):
         Model.from_hf(tmp_path / "list.json")
-    with pytest.raises(FileNotFoundError):
-        Model.from_hf(tmp_path / "missing.json")
+    for text in ("\ufeff" + json.dumps(CONFIG), '{"a": 1\0}', '{"a": ' * 100_000, f'{{"a": {"9" * 5000}}}'):
+        with pytest.raises(ValueError, match="source must hold JSON, not "):
+            Model.from_hf(text)
+
+
+@pytest.mark.parametrize("source", ["", "missing.json", "[1]", "a" * 5000, "nul\0.json", "\ufeff[1]"])
+def test_a_path_that_cannot_be_read_is_named(source, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for each in (source, Path(source)):
+        with pytest.raises(ValueError) as error:
+            Model.from_hf(each)
+        accepted = "source must be the path of a config.json, its JSON text or a dict"
+        assert str(error.value).startswith(f"{accepted}, not {each!r}: ")
+
+
+def test_a_file_that_is_no_text_is_named(tmp_path):
+    path = tmp_path / "config.json"
+    path.write_bytes(b"\xff\xfe{")
+    with pytest.raises(ValueError, match="source must be the path of .*config.json.*utf-8"):
+        Model.from_hf(path)
