@@ -10,7 +10,7 @@ from .count import Accounting, Work, count
 from .estimate import DATASHEET, EXACT, PLATE, Assumptions, Estimate, estimate
 from .forward_pass import ForwardPass, Group, decode, prefill
 from .generation import Generation, generation
-from .limits import DecodeCeiling, critical_context, decode_ceiling, kv_parity_batch, max_batch
+from .limits import DecodeCeiling, compute_bound_batch, critical_context, decode_ceiling, kv_parity_batch, max_batch
 from .linear import linear_flops, linear_intensity, linear_weights
 from .model import DTYPE_BYTES, LLAMA_3_8B, MODELS, Model
 
@@ -34,6 +34,7 @@ __all__ = [
     "Model",
     "Work",
     "attainable",
+    "compute_bound_batch",
     "count",
     "critical_context",
     "decode",

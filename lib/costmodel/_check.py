@@ -5,6 +5,8 @@ import numbers
 
 import numpy as np
 
+from ._contents import read_only
+
 # Counts are computed in float64, which holds every whole number up to here.
 LARGEST_COUNT = 2**53
 
@@ -18,11 +20,8 @@ def whole(name, value, at_least):
     if not isinstance(value, (np.ndarray, list, tuple)):
         return whole_number(name, value, at_least)
     accepted = f"{name} must be a whole number of at least {at_least}"
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{accepted}, or an array of such, not the ragged {value!r}") from None
-    if array.dtype.kind == "O":  # whole numbers beyond 64 bits, and whatever is no number
+    array = _array(accepted, value)
+    if array.dtype.kind == "O":  # a sequence, whole numbers beyond 64 bits, whatever is no number
         for index, element in np.ndenumerate(array):
             whole_number(f"{name}{_at(index)}", element, at_least)
         array = array.astype(np.int64)
@@ -36,15 +35,13 @@ def whole(name, value, at_least):
         if bad.any():
             index = np.unravel_index(np.argmax(bad), array.shape)
             whole_number(f"{name}{_at(index)}", array[index], at_least)
-    array = array.astype(np.int64)
-    array.setflags(write=False)
-    return array
+    return read_only(array.astype(np.int64))
 
 
 def whole_number(name, value, at_least):
     """`value` as an int."""
     accepted = f"{name} must be a whole number of at least {at_least}"
-    if isinstance(value, bool) or not isinstance(value, numbers.Integral):
+    if not _is_a(numbers.Integral, value):
         raise TypeError(f"{accepted}, not {value!r}")
     if value < at_least:
         raise ValueError(f"{accepted}, not {value}")
@@ -53,8 +50,25 @@ def whole_number(name, value, at_least):
     return int(value)
 
 
+def _array(accepted, value):
+    """A sequence or an array as an array. Elements of a sequence stay what they are: True is not made a 1."""
+    sequence = not isinstance(value, np.ndarray)
+    if np.ma.is_masked(value) or (sequence and any(map(np.ma.is_masked, value))):
+        raise ValueError(f"{accepted}, or an array of such without masked elements, not {value!r}")
+    try:
+        array = np.asarray(value)
+    except ValueError:
+        raise ValueError(f"{accepted}, or an array of such, not the ragged {value!r}") from None
+    return np.array(value, dtype=object) if sequence and array.size else array
+
+
+def _is_a(kind, value):
+    """Whether `value` is a number of the kind. To Python True is one, and to NumPy a span of time."""
+    return isinstance(value, kind) and not isinstance(value, (bool, np.timedelta64))
+
+
 def _is_integral(element):
-    return isinstance(element, numbers.Real) and math.isfinite(element) and element == int(element)
+    return _is_a(numbers.Real, element) and math.isfinite(element) and element == int(element)
 
 
 def _at(index):
@@ -66,50 +80,66 @@ def real(name, value, *, above=None, at_least=None, at_most=None, infinite=False
     limits = [("above", above), ("at least", at_least), ("at most", at_most)]
     bounds = " and ".join(f"{word} {limit:g}" for word, limit in limits if limit is not None)
     accepted = f"{name} must be a {'' if infinite else 'finite '}number {bounds}"
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+    if not _is_a(numbers.Real, value):
         raise TypeError(f"{accepted}, not {value!r}")
     try:
         number = float(value)
     except OverflowError:
         raise ValueError(f"{accepted}, not {value!r}, which no float64 holds") from None
-    within = (
-        (infinite or math.isfinite(number))
-        and (above is None or number > above)
-        and (at_least is None or number >= at_least)
-        and (at_most is None or number <= at_most)
-    )
-    if not within:
+    if not _within(number, above, at_least, at_most, infinite):
         raise ValueError(f"{accepted}, not {value!r}")
     return number
 
 
+def _within(number, above=None, at_least=None, at_most=None, infinite=False):
+    """Whether a float, or each of an array, is in range."""
+    within = np.isfinite(number) | infinite
+    for bound, compare in ((above, np.greater), (at_least, np.greater_equal), (at_most, np.less_equal)):
+        if bound is not None:
+            within = within & compare(number, bound)
+    return within
+
+
 def reals(name, value, **limits):
-    """`value` as a float, or as a float64 array of numbers that `real` accepts, the first offender named."""
+    """`value` as a float, or as a read-only float64 array of numbers that `real` accepts, the first offender named.
+
+    The array shares no memory with the caller's.
+    """
     if not isinstance(value, (np.ndarray, list, tuple)):
         return real(name, value, **limits)
-    try:
-        array = np.asarray(value)
-    except ValueError:
-        raise ValueError(f"{name} must be a number or an array of such, not the ragged {value!r}") from None
-    for index, element in np.ndenumerate(array):
-        real(f"{name}{_at(index)}", element, **limits)
-    return array.astype(np.float64)
+    array = _array(f"{name} must be a number", value)
+    if array.ndim == 0:
+        return real(name, array[()], **limits)
+    number = array.dtype.kind in "iuf"  # else each element is looked at
+    for index in map(tuple, np.argwhere(~_within(array, **limits) if number else np.ones(array.shape))):
+        real(f"{name}{_at(index)}", array[index], **limits)
+    return read_only(array.astype(np.float64))
 
 
 def choice(name, value, accepted):
-    """`value`, if it is one of `accepted`."""
+    """`value` as a plain string, if it is one of `accepted`."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be one of {', '.join(map(repr, accepted))}, not {value!r}")
     if value not in accepted:
         raise ValueError(f"{name} must be one of {', '.join(map(repr, accepted))}, not {value!r}")
-    return value
+    return str(value)
+
+
+def choices(name, value, accepted):
+    """`value` as a plain string, or as a read-only array of such, if each is one of `accepted`."""
+    if not isinstance(value, np.ndarray):
+        return choice(name, value, accepted)
+    bad = np.logical_and.reduce([value != each for each in accepted])
+    for index in map(tuple, np.argwhere(bad)):
+        choice(f"{name}{_at(index)}", value[index], accepted)
+    return read_only(value.copy())
 
 
 def text(name, value):
-    """`value`, if it is a string."""
+    """`value` as a plain string, if it is a string."""
     if not isinstance(value, str):
         raise TypeError(f"{name} must be a string, not {value!r}")
-    return value
+    return str(value)
 
 
 def flag(name, value):

@@ -8,6 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from . import _check
+from ._contents import read_only
 
 
 @dataclass(frozen=True)
@@ -16,7 +17,7 @@ class Accelerator:
 
     peak_flops: dense peak in FLOP/s at the precision that the model computes in (never the sparse figure).
     bandwidth: bytes per second between the accelerator and its memory.
-    memory: bytes of that memory.
+    memory: bytes of that memory. All three are at least 1 and at most 1e30, so that no time is zero or infinite.
     source, date: where the figures stand, and the date of that document.
     """
 
@@ -29,9 +30,9 @@ class Accelerator:
 
     def __post_init__(self):
         for field in ("name", "source", "date"):
-            _check.text(field, getattr(self, field))
+            object.__setattr__(self, field, _check.text(field, getattr(self, field)))
         for field in ("peak_flops", "bandwidth", "memory"):
-            object.__setattr__(self, field, _check.real(field, getattr(self, field), at_least=1))
+            object.__setattr__(self, field, _check.real(field, getattr(self, field), at_least=1, at_most=1e30))
 
     @property
     def ridge(self):
@@ -42,13 +43,13 @@ class Accelerator:
 def attainable(intensity, accelerator):
     """FLOP/s under the roofline: min(peak_flops, intensity · bandwidth).
 
-    `intensity` is in FLOPs per byte, a number or an array of numbers of at least 0.
+    `intensity` is in FLOPs per byte, a number or an array of numbers from 0 to 1e30.
     Source: Williams, Waterman and Patterson, "Roofline", CACM 52(4), 2009.
     """
     _check.instance("accelerator", accelerator, Accelerator)
-    intensity = _check.reals("intensity", intensity, at_least=0)
+    intensity = _check.reals("intensity", intensity, at_least=0, at_most=1e30)
     roof = np.minimum(accelerator.peak_flops, intensity * accelerator.bandwidth)
-    return roof if isinstance(intensity, np.ndarray) else float(roof)
+    return read_only(roof) if isinstance(intensity, np.ndarray) else float(roof)
 
 
 def _catalogue():

@@ -35,7 +35,7 @@ class Accounting:
 
     def __post_init__(self):
         for field, accepted in _CHOICES.items():
-            _check.choice(field, getattr(self, field), accepted)
+            object.__setattr__(self, field, _check.choice(field, getattr(self, field), accepted))
 
     def __str__(self):
         parameters = {"all": "every parameter multiplied and read", "linear": "linear layers multiplied"}
@@ -59,9 +59,9 @@ _CHOICES = {
 class Work:
     """FLOPs and bytes of one pass, and the parts each is the sum of.
 
-    Ints for a single pass, float64 arrays of the sweep's shape otherwise. One multiply and one add are two
-    FLOPs. Bytes are those moved between the accelerator and its memory for weights, each read once in the pass,
-    and for the KV cache; the traffic of activations is not counted.
+    Ints for a single pass, exact up to 2**53 and right to 16 digits beyond; float64 arrays of the sweep's shape
+    otherwise. One multiply and one add are two FLOPs. Bytes are those moved between the accelerator and its memory for
+    weights, each read once in the pass, and for the KV cache; the traffic of activations is not counted.
 
     Counted when asked for: over a large sweep, memory for results that nobody reads costs more than the arithmetic.
     """
@@ -69,6 +69,11 @@ class Work:
     model: Model
     forward_pass: ForwardPass
     accounting: Accounting
+
+    def __post_init__(self):
+        _check.instance("model", self.model, Model)
+        _check.instance("forward_pass", self.forward_pass, ForwardPass)
+        _check.instance("accounting", self.accounting, Accounting)
 
     @property
     def flops(self):
@@ -148,8 +153,4 @@ EXACT_ACCOUNTING = Accounting(parameters="linear", output_head="last position")
 
 def count(model, forward_pass, accounting=PLATE_ACCOUNTING):
     """The `Work` of running `forward_pass` through `model`, counted by the conventions of `accounting`."""
-    return Work(
-        _check.instance("model", model, Model),
-        _check.instance("forward_pass", forward_pass, ForwardPass),
-        _check.instance("accounting", accounting, Accounting),
-    )
+    return Work(model, forward_pass, accounting)

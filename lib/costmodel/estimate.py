@@ -1,13 +1,16 @@
 """Timing: FLOPs and bytes × accelerator × assumptions → seconds."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from . import _check
+from ._contents import ByContents, read_only
 from .accelerator import Accelerator
-from .count import EXACT_ACCOUNTING, PLATE_ACCOUNTING, Accounting, Work, count
+from .count import EXACT_ACCOUNTING, PLATE_ACCOUNTING, Accounting, count
+from .forward_pass import ForwardPass
+from .model import Model
 
 
 @dataclass(frozen=True)
@@ -15,7 +18,7 @@ class Assumptions:
     """What turns counts into seconds. Printed, it is the one line that each table and figure carries.
 
     compute_efficiency, bandwidth_efficiency: share of each peak that is reached, in (0, 1].
-    overhead_seconds: time per pass that neither limit explains (launches, synchronisation).
+    overhead_seconds: time per pass that neither limit explains (launches, synchronisation), at most 1e6.
     accounting: the conventions of counting.
     knee: how the two times join, as the p of the norm (compute**p + memory**p)**(1/p). Infinity is the larger
         of the two, a hard knee: both proceed at once and the slower one decides. 1 is their sum: nothing overlaps.
@@ -31,11 +34,11 @@ class Assumptions:
         checked = {
             "compute_efficiency": _check.real("compute_efficiency", self.compute_efficiency, above=0, at_most=1),
             "bandwidth_efficiency": _check.real("bandwidth_efficiency", self.bandwidth_efficiency, above=0, at_most=1),
-            "overhead_seconds": _check.real("overhead_seconds", self.overhead_seconds, at_least=0),
+            "overhead_seconds": _check.real("overhead_seconds", self.overhead_seconds, at_least=0, at_most=1e6),
             "knee": _check.real("knee", self.knee, at_least=1, infinite=True),
         }
-        for field, value in checked.items():
-            object.__setattr__(self, field, value)
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
         _check.instance("accounting", self.accounting, Accounting)
 
     def reached(self, accelerator):
@@ -63,17 +66,37 @@ EXACT = Assumptions(0.6, 0.8, 0.2e-3, EXACT_ACCOUNTING)
 DATASHEET = Assumptions(1.0, 1.0, 0.0, EXACT_ACCOUNTING)
 
 
-@dataclass(frozen=True)
-class Estimate:
+@dataclass(frozen=True, eq=False)
+class Estimate(ByContents):
     """The time of one pass, and what it rests on. Plain numbers for a single pass, arrays over a sweep.
 
-    seconds: time of the pass: those of its two limits joined by the knee, plus the overhead.
+    seconds: time of the pass: those of its two limits joined by the knee, plus the overhead. It follows from the rest.
     """
 
-    seconds: float
-    work: Work
+    forward_pass: ForwardPass
+    model: Model
     accelerator: Accelerator
-    assumptions: Assumptions
+    assumptions: Assumptions = PLATE
+    seconds: float = field(init=False)
+
+    def __post_init__(self):
+        _check.instance("assumptions", self.assumptions, Assumptions)
+        limits = join_limits(self.compute_seconds, self.memory_seconds, self.assumptions.knee)
+        object.__setattr__(self, "seconds", read_only(limits + self.assumptions.overhead_seconds))
+
+    def __str__(self):
+        if self.forward_pass.shape:
+            return f"{self.seconds.size:,} passes; {self.assumptions}"
+        return (
+            f"{_ms(self.seconds)} for {self.tokens:,} token{'' if self.tokens == 1 else 's'}, {self.bound}-bound: "
+            f"compute {_ms(self.compute_seconds)}, memory {_ms(self.memory_seconds)}, "
+            f"overhead {_ms(self.assumptions.overhead_seconds)}; {self.assumptions}"
+        )
+
+    @property
+    def work(self):
+        """The `Work` of the pass."""
+        return count(self.model, self.forward_pass, self.assumptions.accounting)
 
     @property
     def compute_seconds(self):
@@ -88,7 +111,7 @@ class Estimate:
     @property
     def tokens(self):
         """New tokens in the pass."""
-        return self.work.forward_pass.tokens
+        return self.forward_pass.tokens
 
     @property
     def flops(self):
@@ -136,11 +159,12 @@ def estimate(forward_pass, model, accelerator, assumptions=PLATE):
 
     seconds = knee(flops / (peak_flops · compute_efficiency), bytes / (bandwidth · bandwidth_efficiency)) + overhead
     """
-    _check.instance("assumptions", assumptions, Assumptions)
-    reached = assumptions.reached(accelerator)
-    work = count(model, forward_pass, assumptions.accounting)
-    limits = join_limits(work.flops / reached.peak_flops, work.bytes / reached.bandwidth, assumptions.knee)
-    return Estimate(limits + assumptions.overhead_seconds, work, accelerator, assumptions)
+    return Estimate(forward_pass, model, accelerator, assumptions)
+
+
+def _ms(seconds):
+    """Milliseconds to three significant digits, without powers of ten."""
+    return f"{float(f'{1e3 * seconds:.3g}'):,.15g} ms"
 
 
 def longer_limit(compute_seconds, memory_seconds):

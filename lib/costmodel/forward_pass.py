@@ -7,11 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import _check
+from ._contents import ByContents
 from ._number import as_count, as_float
 
 
-@dataclass(frozen=True)
-class Group:
+@dataclass(frozen=True, eq=False)
+class Group(ByContents):
     """Like requests of one pass: each of `batch` requests feeds `new` tokens and has `cached` past positions.
 
     Each is an int or an integer array; arrays broadcast against each other.
@@ -34,7 +35,7 @@ class Group:
         Under a window its earliest new token needs the window - 1 positions before it.
         """
         cached = as_float(self.cached)
-        return cached if window is None else np.minimum(cached, _check.whole_number("window", window, 1) - 1)
+        return cached if window is None else _smaller(cached, _check.whole_number("window", window, 1) - 1)
 
     def attended_pairs(self, window=None):
         """(query, key) pairs of causal attention: new · cached + new · (new + 1) / 2.
@@ -121,8 +122,12 @@ class ForwardPass:
 
 def _pairs(length, window):
     """Pairs of a causal sequence of `length` positions, each attending to at most `window`."""
-    full = np.minimum(length, window)
+    full = _smaller(length, window)
     return full * (full + 1) / 2 + (length - full) * window
+
+
+def _smaller(length, bound):
+    return as_float(np.minimum(length, bound))
 
 
 def prefill(tokens, cached=0, batch=1):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from . import _check
+from ._contents import ByContents, read_only
 from ._number import as_float
 from .accelerator import Accelerator
 from .count import PLATE_ACCOUNTING, count
@@ -28,11 +29,32 @@ def kv_parity_batch(model, cached, accounting=PLATE_ACCOUNTING):
     weights = batch · kv gives batch = weights / kv. `cached` is an int or an integer array.
     """
     work = count(model, decode(cached), accounting)
-    return work.weight_bytes / work.kv_bytes
+    return read_only(work.weight_bytes / work.kv_bytes)
 
 
-@dataclass(frozen=True)
-class DecodeCeiling:
+def compute_bound_batch(model, accelerator, cached, assumptions=PLATE):
+    """The batch from which decode is compute-bound, None where no batch is. It need not be whole.
+
+    With a request's arithmetic taking `compute` seconds, its KV traffic `kv` and the reading of the weights `weights`,
+    each at the share of its peak that is reached, batch · compute = weights + batch · kv gives
+    batch = weights / (compute - kv). Where compute is not above kv, no batch is compute-bound: the attended length
+    cached + 1 is then the critical one or longer. The knee plays no part.
+
+    `cached` is an int or an integer array. An array has infinity in place of None.
+    """
+    _check.instance("assumptions", assumptions, Assumptions)
+    reached = assumptions.reached(accelerator)
+    work = count(model, decode(cached), assumptions.accounting)
+    gain = np.asarray(work.flops / reached.peak_flops - work.kv_bytes / reached.bandwidth)
+    weights = work.weight_bytes / reached.bandwidth
+    batch = np.divide(weights, gain, out=np.full(gain.shape, np.inf), where=gain > 0)
+    if batch.ndim:
+        return read_only(batch)
+    return float(batch) if np.isfinite(batch) else None
+
+
+@dataclass(frozen=True, eq=False)
+class DecodeCeiling(ByContents):
     """What decode tends to as the batch grows without end. Plain values, or arrays over a sweep.
 
     tokens_per_second: of all requests together. bound: the limit that sets it, "compute" or "memory".
@@ -40,6 +62,11 @@ class DecodeCeiling:
 
     tokens_per_second: float
     bound: str
+
+    def __post_init__(self):
+        rate = _check.reals("tokens_per_second", self.tokens_per_second, above=0)
+        object.__setattr__(self, "tokens_per_second", rate)
+        object.__setattr__(self, "bound", _check.choices("bound", self.bound, ("compute", "memory")))
 
 
 def decode_ceiling(model, accelerator, cached, assumptions=PLATE):
@@ -102,4 +129,4 @@ def max_batch(model, accelerator, cached, reserve=0.1):
     positions = as_float(forward_pass.positions_read(model.window)) + forward_pass.positions_written
     free = accelerator.memory * (1 - reserve) - model.weight_bytes
     batch = np.clip(free // (model.kv_bytes_per_token * positions), 0, _check.LARGEST_COUNT)
-    return batch.astype(np.int64) if batch.ndim else int(batch)
+    return read_only(batch.astype(np.int64)) if batch.ndim else int(batch)

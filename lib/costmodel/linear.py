@@ -1,6 +1,7 @@
 """One linear layer: X [tokens, d_in] times W [d_in, d_out] gives Y [tokens, d_out]."""
 
 from . import _check
+from ._contents import read_only
 from ._number import as_count, as_float
 
 
@@ -25,14 +26,14 @@ def linear_intensity(tokens, d_in, d_out, bytes_per_element=2, activations=True)
     Bytes moved are W once and, with `activations`, X once and Y once, `bytes_per_element` each:
     2 · T · d_in · d_out / (bytes_per_element · (d_in · d_out + T · (d_in + d_out))).
     Without activations it is 2 · T / bytes_per_element; with them it tends to
-    2 / bytes_per_element · d_in · d_out / (d_in + d_out) as T grows.
+    2 / bytes_per_element · d_in · d_out / (d_in + d_out) as T grows. `bytes_per_element` is from 0.001 to 1000.
     """
     (tokens, d_in, d_out), _ = _sizes(tokens=tokens, d_in=d_in, d_out=d_out)
-    bytes_per_element = _check.real("bytes_per_element", bytes_per_element, above=0)
+    bytes_per_element = _check.real("bytes_per_element", bytes_per_element, at_least=1e-3, at_most=1e3)
     elements = d_in * d_out
     if _check.flag("activations", activations):
         elements = elements + tokens * (d_in + d_out)
-    return 2 * tokens * d_in * d_out / (bytes_per_element * elements)
+    return read_only(2 * tokens * d_in * d_out / (bytes_per_element * elements))
 
 
 def _sizes(**sizes):

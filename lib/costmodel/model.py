@@ -40,7 +40,7 @@ class Model:
     kv_dtype: str = "bf16"
 
     def __post_init__(self):
-        _check.text("name", self.name)
+        object.__setattr__(self, "name", _check.text("name", self.name))
         for field in ("layers", "d_model", "heads", "kv_heads", "head_dim", "d_ff", "vocab"):
             object.__setattr__(self, field, _check.whole_number(field, getattr(self, field), 1))
         if self.heads % self.kv_heads:
@@ -52,7 +52,7 @@ class Model:
         for field in ("tied_embeddings", "gated_mlp"):
             _check.flag(field, getattr(self, field))
         for field in ("weight_dtype", "kv_dtype"):
-            _check.choice(field, getattr(self, field), tuple(DTYPE_BYTES))
+            object.__setattr__(self, field, _check.choice(field, getattr(self, field), tuple(DTYPE_BYTES)))
 
     @property
     def parameters_by_part(self):

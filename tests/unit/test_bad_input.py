@@ -4,7 +4,7 @@ the value and what is accepted, and never a NaN or a ZeroDivisionError."""
 import inspect
 import math
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from fractions import Fraction
 from functools import partial
 from typing import NamedTuple
@@ -20,6 +20,7 @@ from costmodel import (
     ForwardPass,
     Group,
     attainable,
+    compute_bound_batch,
     count,
     critical_context,
     decode,
@@ -48,6 +49,10 @@ class Kind(NamedTuple):
     bad: list
 
 
+MASKED = [
+    (np.ma.array([5, 6], mask=[False, True]), ValueError, "masked elements", "[5, --]"),
+    ([5, np.ma.masked], ValueError, "masked elements", "[5, masked]"),
+]
 NO_COUNT = [
     (-1, ValueError, "-1"),
     (np.int64(-3), ValueError, "-3"),
@@ -60,6 +65,7 @@ NO_COUNT = [
     (2 + 0j, TypeError, "(2+0j)"),
     ("8", TypeError, "'8'"),
     (True, TypeError, "True"),
+    (np.timedelta64(5), TypeError, "np.timedelta64(5)"),
     ({2}, TypeError, "{2}"),
 ]
 NONE = [(None, TypeError, "None")]
@@ -76,6 +82,9 @@ NO_ARRAY_OF_COUNTS = [
     ([1j], TypeError, "at index 0", "1j"),
     (["8"], TypeError, "at index 0", "'8'"),
     ([True], TypeError, "at index 0", "True"),
+    ([2, True], TypeError, "at index 1", "True"),
+    (np.array([5], "m8[s]"), TypeError, "at index 0", "np.timedelta64(5,'s')"),
+    *MASKED,
     ([[5], [6, 7]], ValueError, "[[5], [6, 7]]"),
     ([], TypeError, "array([]"),
     (np.array(2.5), TypeError, "2.5"),
@@ -88,8 +97,20 @@ NO_NUMBER = [
     (-(10**400), ValueError, "-1000"),
     ("0.5", TypeError, "'0.5'"),
     (True, TypeError, "True"),
+    (np.timedelta64(5), TypeError, "np.timedelta64(5)"),
     (None, TypeError, "None"),
     (1j, TypeError, "1j"),
+]
+NO_ARRAY_OF_NUMBERS = [
+    ([1, -2, -3], ValueError, "at index 1", "-2"),
+    ([1, math.nan], ValueError, "at index 1", "nan"),
+    ([1, math.inf], ValueError, "at index 1", "inf"),
+    (np.array([[1.0, 2.0], [3.0, -4.0]]), ValueError, "at index 1, 1", "-4.0"),
+    (["1"], TypeError, "at index 0", "'1'"),
+    ([1.0, True], TypeError, "at index 1", "True"),
+    (np.array([1], "m8[s]"), TypeError, "at index 0", "np.timedelta64(1,'s')"),
+    *MASKED,
+    ([[1], [2, 3]], ValueError, "[[1], [2, 3]]"),
 ]
 INFINITE = [(math.inf, ValueError, "inf")]
 ABOVE_ONE = [(1.01, ValueError, "1.01"), (2, ValueError, "2"), *INFINITE]
@@ -100,28 +121,43 @@ COUNT = Kind(2, "whole number of at least 1", NO_COUNT + NONE + ZERO + NO_ARRAY_
 COUNT_FROM_0 = Kind(3, "whole number of at least 0", NO_COUNT + NONE + NO_ARRAY_OF_COUNTS)
 SINGLE_COUNT = Kind(2, "whole number of at least 1", NO_COUNT + NONE + ZERO + ARRAY)
 COUNT_OR_NONE = Kind(2, "whole number of at least 1", NO_COUNT + ZERO + ARRAY)
-PEAK = Kind(1e12, "finite number at least 1", [*NO_NUMBER, *ZERO, *INFINITE, (5e-324, ValueError, "5e-324")])
-SIZE = Kind(2, "finite number above 0", NO_NUMBER + ZERO + INFINITE)
+PEAK = Kind(
+    1e12,
+    "finite number at least 1 and at most 1e+30",
+    [*NO_NUMBER, *ZERO, *INFINITE, (5e-324, ValueError, "5e-324"), (1.1e30, ValueError, "1.1e+30")],
+)
+SIZE = Kind(
+    2,
+    "finite number at least 0.001 and at most 1000",
+    [*NO_NUMBER, *ZERO, *INFINITE, (1e-320, ValueError, "1e-320"), (1e300, ValueError, "1e+300")],
+)
 SHARE = Kind(0.5, "finite number above 0 and at most 1", NO_NUMBER + ZERO + ABOVE_ONE)
 SHARE_FROM_0 = Kind(0.1, "finite number at least 0 and at most 1", NO_NUMBER + ABOVE_ONE)
-SECONDS = Kind(0.1, "finite number at least 0", NO_NUMBER + INFINITE)
+SECONDS = Kind(
+    0.1, "finite number at least 0 and at most 1e+06", [*NO_NUMBER, *INFINITE, (1e7, ValueError, "10000000.0")]
+)
 KNEE = Kind(3, "number at least 1", [*NO_NUMBER, *ZERO, (0.99, ValueError, "0.99")])
 INTENSITY = Kind(
     100,
     "number",
-    [
-        *NO_NUMBER,
-        *INFINITE,
-        ([1, -2, -3], ValueError, "at index 1", "-2"),
-        ([1, math.nan], ValueError, "at index 1", "nan"),
-        ([1, math.inf], ValueError, "at index 1", "inf"),
-        (["1"], TypeError, "at index 0", "'1'"),
-        ([[1], [2, 3]], ValueError, "[[1], [2, 3]]"),
-    ],
+    [*NO_NUMBER, *INFINITE, *NO_ARRAY_OF_NUMBERS, ([1, 1e31], ValueError, "at index 1", "1e+31")],
 )
+TIMES = Kind(0.1, "number", NO_NUMBER + INFINITE + NO_ARRAY_OF_NUMBERS)
+TIMES_OR_NONE = TIMES._replace(bad=[bad for bad in TIMES.bad if bad[0] is not None])
+ARRAY_OF_TIMES = Kind(np.array([0.1]), "", [(0.1, TypeError, "ndarray", "0.1"), (None, TypeError, "ndarray", "None")])
+RATE = Kind(10.0, "number", TIMES.bad + ZERO)
 TEXT = Kind("name", "a string", [(None, TypeError, "None"), (7, TypeError, "7")])
 FLAG = Kind(True, "True or False", [(1, TypeError, "1"), (None, TypeError, "None"), ("yes", TypeError, "'yes'")])
 DTYPE = Kind("bf16", "one of 'fp32', 'bf16', 'fp16', 'fp8', 'int8'", NO_CHOICE)
+BOUND = Kind(
+    "memory",
+    "one of 'compute', 'memory'",
+    [
+        *NO_CHOICE,
+        (np.array(["compute", "kv"]), ValueError, "at index 1", "'kv'"),
+        (["compute"], TypeError, "['compute']"),
+    ],
+)
 PARAMETERS = Kind("all", "one of 'all', 'linear'", NO_CHOICE)
 OUTPUT_HEAD = Kind("last position", "one of 'every position', 'last position'", NO_CHOICE)
 ATTENTION = Kind("causal", "one of 'causal', 'full square'", NO_CHOICE)
@@ -155,6 +191,9 @@ ARGUMENTS = {
     count: {"model": MODEL, "forward_pass": PASS, "accounting": ACCOUNTING},
     estimate: {"forward_pass": PASS, "model": MODEL, "accelerator": ACCELERATOR, "assumptions": ASSUMPTIONS},
     kv_parity_batch: {"model": MODEL, "cached": COUNT_FROM_0, "accounting": ACCOUNTING},
+    compute_bound_batch: {
+        **{"model": MODEL, "accelerator": ACCELERATOR, "cached": COUNT_FROM_0, "assumptions": ASSUMPTIONS},
+    },
     decode_ceiling: {"model": MODEL, "accelerator": ACCELERATOR, "cached": COUNT_FROM_0, "assumptions": ASSUMPTIONS},
     critical_context: {"model": MODEL, "accelerator": ACCELERATOR, "assumptions": ASSUMPTIONS},
     max_batch: {"model": MODEL, "accelerator": ACCELERATOR, "cached": COUNT_FROM_0, "reserve": SHARE_FROM_0},
@@ -175,6 +214,15 @@ FIELDS = {
         **{"compute_efficiency": SHARE, "bandwidth_efficiency": SHARE, "overhead_seconds": SECONDS},
         **{"accounting": ACCOUNTING, "knee": KNEE},
     },
+    count(LLAMA_3_8B, decode(10)): {"model": MODEL, "forward_pass": PASS, "accounting": ACCOUNTING},
+    estimate(decode(10), LLAMA_3_8B, H100): {
+        **{"forward_pass": PASS, "model": MODEL, "accelerator": ACCELERATOR, "assumptions": ASSUMPTIONS},
+    },
+    generation(10, 5, LLAMA_3_8B, H100): {
+        **{"time_to_first_token_seconds": TIMES, "time_per_output_token_seconds": TIMES_OR_NONE},
+        **{"total_seconds": TIMES, "decode_seconds": ARRAY_OF_TIMES},
+    },
+    decode_ceiling(LLAMA_3_8B, H100, 10): {"tokens_per_second": RATE, "bound": BOUND},
     PLATE.accounting: {
         **{"parameters": PARAMETERS, "output_head": OUTPUT_HEAD, "attention": ATTENTION, "kv_heads": KV_HEADS},
     },
@@ -224,7 +272,7 @@ def test_the_table_holds_every_public_argument():
         if inspect.isfunction(public):
             assert set(inspect.signature(public).parameters) == tabled[public], name
     for instance, kinds in FIELDS.items():
-        assert set(kinds) == set(type(instance).__dataclass_fields__)
+        assert set(kinds) == {field.name for field in fields(instance) if field.init}
 
 
 TOO_LARGE = [2**53 + 1, 10**30, [5, 2**60], np.array([5, 2**63], np.uint64), [5, 2**70]]
@@ -273,11 +321,33 @@ def test_an_efficiency_that_leaves_nothing_of_a_peak_is_an_error():
         decode_ceiling(LLAMA_3_8B, H100, 10, replace(PLATE, bandwidth_efficiency=1e-300))
 
 
+@pytest.mark.parametrize(
+    "prompt, output, says",
+    [
+        (2**53, 2, "prompt and output must be at most 2**53 together, not 9007199254740992 and 2"),
+        (np.array([5, 2**53 - 2]), 3, "prompt and output must be at most 2**53 together, not 9007199254740990 and 3"),
+        (10, 10**12, "output must be a whole number of at most 10000001, as each decode is timed, not 1000000000000"),
+        (
+            np.full(1000, 10),
+            10_002,
+            "output must be a whole number of at most 10001, as each decode is timed, not 10002",
+        ),
+    ],
+)
+def test_a_generation_too_long_to_count_or_to_hold_is_an_error(prompt, output, says):
+    with pytest.raises(ValueError, match=re.escape(says)):
+        generation(prompt, output, LLAMA_3_8B, H100)
+
+
 def test_results_are_finite_at_the_edges_of_what_is_accepted():
     largest = 2**53
     for forward_pass in (prefill(1), decode(0), prefill(largest, largest, largest), decode([0, largest], largest)):
-        for accelerator in (replace(H100, peak_flops=2, bandwidth=2), replace(H100, peak_flops=1.7e308)):
+        for accelerator in (replace(H100, peak_flops=2, bandwidth=2), replace(H100, peak_flops=1e30, bandwidth=1e30)):
             for knee in (1, 2, math.inf):
                 result = estimate(forward_pass, LLAMA_3_8B, accelerator, replace(PLATE, knee=knee))
                 for value in (result.seconds, result.seconds_per_token, result.compute_utilisation, result.intensity):
                     assert np.isfinite(value).all() and (np.asarray(value) >= 0).all()
+    for bytes_per_element in (1e-3, 1e3):
+        assert np.isfinite(linear_intensity(largest, [1, largest], largest, bytes_per_element)).all()
+    for accelerator in (replace(H100, bandwidth=1), replace(H100, bandwidth=1e30)):
+        assert attainable([0, 1e-300, 1e30], accelerator)[[0, 2]].tolist() == [0, H100.peak_flops]

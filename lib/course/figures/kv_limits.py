@@ -9,6 +9,7 @@ from costmodel import (
     H100,
     LLAMA_3_8B,
     PLATE,
+    compute_bound_batch,
     critical_context,
     decode,
     decode_ceiling,
@@ -48,18 +49,6 @@ VARIANTS = {
     f"{AS_IS.heads} heads, BF16": MULTI_HEAD,
     f"{AS_IS.kv_heads} heads, 8-bit": EIGHT_BIT_KV,
 }
-
-
-def compute_bound_batch(model, accelerator, cached, assumptions=PLATE):
-    """The batch from which decode is compute-bound, infinity where there is none. It need not be whole.
-
-    A request adds `compute` seconds to one limit and `kv` seconds to the other, which the weights already load:
-    batch · compute = weights + batch · kv gives batch = weights / (compute - kv). `cached` is an integer array.
-    """
-    one = estimate(decode(cached), model, accelerator, assumptions)
-    kv = one.memory_seconds * one.work.kv_bytes / one.bytes
-    gain = one.compute_seconds - kv
-    return np.divide(one.memory_seconds - kv, gain, out=np.full(gain.shape, np.inf), where=gain > 0)
 
 
 def _axes(axes, rates):

@@ -7,6 +7,7 @@ from costmodel import (
     EXACT,
     H100,
     LLAMA_3_8B,
+    compute_bound_batch,
     critical_context,
     decode,
     decode_ceiling,
@@ -14,7 +15,7 @@ from costmodel import (
     kv_parity_batch,
     max_batch,
 )
-from course.figures.kv_limits import CONTEXTS, EIGHT_BIT_KV, MULTI_HEAD, compute_bound_batch
+from course.figures.kv_limits import CONTEXTS, EIGHT_BIT_KV, MULTI_HEAD
 
 PAGE = "notebooks/08_kv_limits.ipynb"
 BATCHES = np.arange(1, 4097)
