@@ -72,6 +72,27 @@ _WORKSHOP = """workshop => ({
   details: [...workshop.querySelectorAll('.workshop-frames')].some(d => d.checkVisibility()),
 })"""
 
+# Where the drawing stands in a workshop and how high the workshop is, in whole px, at every combination of stops.
+_PLACES = """workshop => {
+  const sliders = [...workshop.querySelectorAll('input[type=range]')];
+  const places = [];
+  const visit = number => {
+    if (number < sliders.length) {
+      for (let stop = 0; stop <= Number(sliders[number].max); stop++) {
+        sliders[number].value = stop;
+        sliders[number].dispatchEvent(new Event('input'));
+        visit(number + 1);
+      }
+      return;
+    }
+    const drawing = [...workshop.querySelectorAll('.frame svg')].find(svg => svg.checkVisibility());
+    const box = workshop.getBoundingClientRect();
+    places.push([drawing.getBoundingClientRect().top - box.top, box.height]);
+  };
+  visit(0);
+  return places;
+}"""
+
 
 def figure_contrast(page):
     """Figure texts that stand out too little from what is under them, and figures without any text."""
@@ -97,6 +118,13 @@ def width(page):
     root = page.locator("html")
     inner, outer = root.evaluate("root => [root.scrollWidth, root.clientWidth]")
     return [f"the page is {inner} px wide in a window of {outer} px"] if inner > outer else []
+
+
+def wide_outputs(page):
+    """Printed outputs that have to be scrolled sideways."""
+    wide = page.locator(".cell_output pre").evaluate_all(
+        "all => all.filter(pre => pre.scrollWidth > pre.clientWidth).map(pre => pre.textContent)")
+    return [f"wider than its box: {text[:60]!r}" for text in wide]
 
 
 def frames_in_order(page):
@@ -144,6 +172,14 @@ def workshop_state(workshop):
         if state[part] != state["labels"]:
             found.append(f"the {part} are {state[part]}, expected {state['labels']}")
     return found
+
+
+def jumps(workshop):
+    """What of a workshop moves, by more than a pixel, while its sliders do: the drawing, or all that follows."""
+    columns = zip(*workshop.evaluate(_PLACES), strict=True)
+    return [f"{what} is between {min(column):.0f} and {max(column):.0f} px"
+            for what, column in zip(("the drawing's top", "the workshop's height"), columns, strict=True)
+            if max(column) - min(column) > 1]
 
 
 def _place(slider, stop):

@@ -20,6 +20,40 @@ document.addEventListener("DOMContentLoaded", () => {
     workshop.querySelector(".workshop-controls").hidden = false;
     workshop.classList.add("workshop-ready");
     for (const slider of sliders) slider.addEventListener("input", show);
-    show();
+
+    // Room for the longest words at each slider, above the picture and below it: nothing moves but what is drawn.
+    const height = (element) => element.getBoundingClientRect().height;
+    const measureSliders = () => {
+      for (const slider of sliders) {
+        const row = slider.parentElement;
+        row.style.minHeight = 0;
+        const heights = JSON.parse(slider.dataset.labels).map((label) => {
+          slider.nextElementSibling.textContent = label;
+          return height(row);
+        });
+        row.style.minHeight = `${Math.max(...heights)}px`;
+      }
+      show();
+    };
+    const measureWords = () => {
+      const live = workshop.classList.contains("workshop-live");
+      for (const frame of frames.values()) frame.hidden = false;
+      for (const part of ["reading", "basis"]) {
+        const room = `--${part}-height`;
+        if (!live) workshop.style.removeProperty(room);
+        // what the live view will say is not known before: there the room only grows
+        const words = [...stage.querySelectorAll(`.fig-${part}`)];
+        workshop.style.setProperty(room, `${Math.max(0, ...words.map(height))}px`);
+      }
+      show();
+    };
+    const measure = () => {
+      measureSliders();
+      measureWords();
+    };
+    measure();
+    document.fonts.ready.then(measure);
+    new ResizeObserver(() => requestAnimationFrame(measure)).observe(workshop.querySelector(".workshop-controls"));
+    workshop.addEventListener("drawn", measureWords);
   }
 });

@@ -96,6 +96,26 @@ def test_a_broken_slider_is_reported(show, fault, page):
     assert any(fault in each for each in sliders(show(page)))
 
 
+def test_a_workshop_that_jumps_is_reported(show):
+    def tall(above, below):
+        return lambda stop: frame(stop).replace(
+            "<svg", f'<p style="margin: 0; height: {20 + above * stop[0]}px"></p><svg').replace(
+            "</svg>", f'</svg><p style="margin: 0; height: {20 + below * stop[1]}px"></p>')
+
+    def found(above, below):
+        return checks.jumps(show(workshop(tall(above, below))).locator(".workshop"))
+
+    assert found(0, 0) == []
+    assert [each[:15] for each in found(5, 0)] == ["the drawing's t", "the workshop's "]
+    assert [each[:15] for each in found(0, 5)] == ["the workshop's "]
+
+
+def test_an_output_wider_than_its_box_is_reported(show):
+    body = '<div class="cell_output" style="width: 90px"><pre style="overflow: auto">{}</pre></div>'
+    assert checks.wide_outputs(show(body.format("short"))) == []
+    assert checks.wide_outputs(show(body.format("long " * 30))) == [f"wider than its box: {('long ' * 12)!r}"]
+
+
 @pytest.mark.parametrize("fault, page", {
     "sliders that cannot work": workshop(hidden=""),
     "the frames are": workshop(lambda stop: "" if stop == (2, 1) else frame(stop)),
