@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from costmodel import ACCELERATORS, H100, LLAMA_3_8B, MODELS, PLATE
 
+from .output import DARK_THEME
+
 # numeric fields of `Assumptions`: label, least, largest, step, format of the readout
 FIELDS = {
     "compute_efficiency": ("Share of peak compute", 0.05, 1.0, 0.01, ".0%"),
@@ -87,7 +89,8 @@ def view(workshop):
     picture = widgets.HTML()
 
     def redraw(_=None):
-        picture.value = live.picture({argument: control.value for argument, control in controls.items()}).html()
+        drawn = live.picture({argument: control.value for argument, control in controls.items()})
+        picture.value = drawn.html() + DARK_THEME
 
     def follow(change):
         with contextlib.ExitStack() as quiet:

@@ -1,13 +1,15 @@
 """How a figure becomes a notebook's output: one place for format, theme, alt text, assumptions and values."""
 
 import io
+import os
 import re
+import sys
 from dataclasses import dataclass, field
 from html import escape
 
 import matplotlib
 
-from .style import COLOURS, RC
+from .style import COLOURS, DARK_COLOURS, RC
 from .words import count, significant
 
 
@@ -75,7 +77,27 @@ class Picture:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"text/html": self.html(), "text/plain": self.alt}, glue(self.name)
+        return {"text/html": self.html() + (DARK_THEME if someone_watches() else ""), "text/plain": self.alt}, glue(
+            self.name
+        )
+
+
+# A live notebook has no style sheet of ours: it brings the dark colours along, for JupyterLab's dark theme and Colab's.
+DARK_THEME = (
+    "<style>[data-jp-theme-light='false'] .fig, [theme='dark'] .fig {"
+    + "".join(f"--fig-{role}: {colour};" for role, colour in DARK_COLOURS.items())
+    + "}</style>"
+)
+
+
+def someone_watches():
+    """Whether a Jupyter server, Colab or the browser runs this notebook for a reader, who sees what is live."""
+    return "JPY_SESSION_NAME" in os.environ or in_colab() or sys.platform == "emscripten"
+
+
+def in_colab():
+    """Whether Colab runs this notebook."""
+    return "google.colab" in sys.modules
 
 
 def _to_hundredths(attribute):

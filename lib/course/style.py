@@ -1,7 +1,7 @@
 """The one visual language of the course: a colour for each role, and how every figure is drawn.
 
-A role keeps its colour on every page. The colours are those of the light theme; `book/_static/figures.css` gives
-each role its colour in the dark one under the same name (`--fig-compute`, …).
+A role keeps its colour on every page. Figures are drawn in the light theme's colours; in a dark theme each role has
+another, under the same name (`--fig-compute`, …): from `book/_static/figures.css`, or in a live notebook from here.
 """
 
 import functools
@@ -33,6 +33,23 @@ COLOURS = MappingProxyType(
         "muted": "#5c5c5c",
         "grid": "#dcdcdc",
         "paper": "#fefefe",
+    }
+)
+
+DARK_COLOURS = MappingProxyType(
+    {
+        "compute": "#ff9f6b",
+        "memory": "#7cc0ff",
+        "weights": "#b9a8ff",
+        "kv": "#4fd1b8",
+        "overhead": "#a8a8a8",
+        "a": "#f291c7",
+        "b": "#e3b341",
+        "c": "#a5cf6b",
+        "ink": "#e6e6e6",
+        "muted": "#b0b0b0",
+        "grid": "#3a3f47",
+        "paper": "#121212",
     }
 )
 

@@ -8,13 +8,11 @@ With a kernel (`course.live`) the figure function is called for every value, wit
 import dataclasses
 import itertools
 import json
-import os
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from html import escape
 
-from .output import Picture, glue
+from .output import Picture, glue, in_colab, someone_watches
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
@@ -111,27 +109,16 @@ class Workshop:
 
     def _repr_mimebundle_(self, include=None, exclude=None):
         first = self.first()
-        bundle = {"text/html": first.html() if _someone_watches() else self.html()}
+        # a reader who has the live view would only wait for every frame to be drawn
+        bundle = {"text/html": first.html() if someone_watches() else self.html()}
         if _has_kernel():
             from .live import view
 
             # as ipywidgets 8 makes it by itself; Colab has 7
             bundle[WIDGET_VIEW] = {"version_major": 2, "version_minor": 0, "model_id": view(self).model_id}
-            if _in_colab():
+            if in_colab():
                 del bundle["text/html"]  # it is not documented which of the two Colab would show
         return bundle | {"text/plain": first.alt}, glue(self.name)
-
-
-def _someone_watches():
-    """Whether a Jupyter server, Colab or the browser runs this notebook for a reader, who sees the live view.
-
-    Drawing every frame would only make them wait; wherever that is not known, the frames are drawn.
-    """
-    return "JPY_SESSION_NAME" in os.environ or _in_colab() or sys.platform == "emscripten"
-
-
-def _in_colab():
-    return "google.colab" in sys.modules
 
 
 def _has_kernel():

@@ -11,8 +11,8 @@ import pytest
 
 from costmodel import ACCELERATORS, H100, LLAMA_3_8B, MODELS, PLATE
 from course.check import check
-from course.output import Picture
-from course.style import COLOURS, canvas, drawn_in_style, label, log_ticks, marker, with_turns
+from course.output import DARK_THEME, Picture
+from course.style import COLOURS, DARK_COLOURS, canvas, drawn_in_style, label, log_ticks, marker, with_turns
 from course.words import basis, count, milliseconds, significant
 
 STYLE_SHEET = Path(__file__).parents[2] / "book" / "_static" / "figures.css"
@@ -43,12 +43,17 @@ def test_every_colour_of_a_role_follows_the_theme():
     assert colours <= {"#000000"}
 
 
-@pytest.mark.parametrize("theme", [":root", 'html[data-theme="dark"]'])
-def test_the_style_sheet_knows_every_role(theme):
+@pytest.mark.parametrize("theme, palette", [(":root", COLOURS), ('html[data-theme="dark"]', DARK_COLOURS)])
+def test_the_style_sheet_knows_every_role(theme, palette):
     block = re.search(re.escape(theme) + r" \{(.*?)\}", STYLE_SHEET.read_text(), re.DOTALL)[1]
-    colours = dict(re.findall(r"--fig-(\w+): (#[0-9a-f]{6});", block))
-    assert colours.keys() == COLOURS.keys()
-    assert theme != ":root" or colours == dict(COLOURS)
+    assert dict(re.findall(r"--fig-(\w+): (#[0-9a-f]{6});", block)) == dict(palette)
+
+
+def test_a_live_notebook_brings_the_dark_colours_along_and_a_page_does_not(monkeypatch):
+    assert drawn()._repr_mimebundle_()[0]["text/html"] == drawn().html()
+    monkeypatch.setenv("JPY_SESSION_NAME", "a notebook")
+    assert drawn()._repr_mimebundle_()[0]["text/html"] == drawn().html() + DARK_THEME
+    assert f"--fig-ink: {DARK_COLOURS['ink']};" in DARK_THEME
 
 
 def test_alt_text_and_letters_are_kept_to_the_last_digit():

@@ -36,9 +36,10 @@ def one_request(prompt=1024, output=256, assumptions=PLATE, model=LLAMA_3_8B, ac
     start = min(max(0, math.floor(10 * first / width) - 4) * width / 10, end - width)
 
     figure, (whole, near) = canvas(3.5, rows=2)
-    every = _request(whole, written, 0, end)
+    bounds = [estimate(each, model, accelerator, assumptions).bound for each in (prefill(prompt), decode(prompt))]
+    every = _request(whole, written, bounds, 0, end)
     seen = request.decode_seconds[(written[1:] > start) & (written[:-1] < start + width)]
-    _request(near, written, start, start + width, f", {milliseconds(seen.mean())} each" if pace else "")
+    _request(near, written, bounds, start, start + width, f", {milliseconds(seen.mean())} each" if pace else "")
     whole.add_patch(Rectangle((start, -0.13), width, 1.26, fill=False, edgecolor=COLOURS["ink"], clip_on=False))
     label(whole, 0, 1.35, f"the whole request: {_time(written[-1])}", "ink", va="bottom")
     label(
@@ -53,7 +54,7 @@ def one_request(prompt=1024, output=256, assumptions=PLATE, model=LLAMA_3_8B, ac
     near.set_xlabel(f"{near.get_xlabel()}: the outlined part, magnified")
     side = ("left", "center", "right")[int(np.searchsorted((0.25, 0.75), (first - start) / width))]
     near.plot([first, first], [1, 1.35], color=COLOURS["ink"], linewidth=0.8)
-    label(near, first, 1.35, f"first token: {_time(first)}", "compute", ha=side, va="bottom")
+    label(near, first, 1.35, f"first token: {_time(first)}", bounds[0], ha=side, va="bottom")
     rest = f", each further one after {milliseconds(pace)}{' on average' if output > 2 else ''}" if pace else ""
     reading = (
         f"Prompt of {count(prompt)} tokens, answer of {count(output)}: the first token after {_time(first)}{rest}, "
@@ -70,11 +71,14 @@ def one_request(prompt=1024, output=256, assumptions=PLATE, model=LLAMA_3_8B, ac
     )
 
 
-def _request(axes, written, left, right, detail=""):
-    """Prefill and decodes from `left` to `right` seconds, a tick at every so many tokens: how many it returns."""
+def _request(axes, written, bounds, left, right, detail=""):
+    """Prefill and decodes from `left` to `right` seconds, in the colours of what limits them.
+
+    A tick stands at every so many tokens: how many it returns.
+    """
     for role, name, start, end in (
-        ("compute", "prefill", 0, written[0]),
-        ("memory", f"decode{detail}", written[0], written[-1]),
+        (bounds[0], "prefill", 0, written[0]),
+        (bounds[1], f"decode{detail}", written[0], written[-1]),
     ):
         start, end = max(start, left), min(end, right)
         if end > start:
