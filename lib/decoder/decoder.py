@@ -11,8 +11,9 @@ one query, its own position included; `group` is the number of query heads that 
 from dataclasses import dataclass, fields
 from functools import partial
 from itertools import pairwise
-from math import isfinite, sqrt
+from math import inf, sqrt
 from operator import index
+from sys import float_info
 from typing import NamedTuple
 
 import numpy as np
@@ -44,22 +45,24 @@ class Config:
         for name in (entry.name for entry in fields(self) if entry.type is int):
             value = getattr(self, name)
             if isinstance(value, bool) or not hasattr(value, "__index__"):
-                raise TypeError(f"{name}={value!r}: expected an integer of at least 1")
+                raise TypeError(f"{name} must be a whole number of at least 1, not {value!r}")
             if index(value) < 1:
-                raise ValueError(f"{name}={value!r}: expected an integer of at least 1")
+                raise ValueError(f"{name} must be a whole number of at least 1, not {value!r}")
             object.__setattr__(self, name, index(value))
         if not isinstance(self.tied_embeddings, bool):
-            raise TypeError(f"tied_embeddings={self.tied_embeddings!r}: expected True or False")
+            raise TypeError(f"tied_embeddings must be True or False, not {self.tied_embeddings!r}")
         for name in ("rope_theta", "norm_eps"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float):
-                raise TypeError(f"{name}={value!r}: expected a number above 0")
-            if not (isfinite(value) and value > 0):
-                raise ValueError(f"{name}={value!r}: expected a finite number above 0")
+                raise TypeError(f"{name} must be a finite number above 0, not {value!r}")
+            if not 0 < value < inf or value > float_info.max:  # an int may be larger than any float
+                raise ValueError(f"{name} must be a finite number above 0, not {value!r}")
         if self.heads % self.kv_heads:
-            raise ValueError(f"heads={self.heads}: expected a multiple of kv_heads={self.kv_heads}")
+            raise ValueError(
+                f"heads must be a multiple of kv_heads, not {self.heads} heads for {self.kv_heads} kv_heads"
+            )
         if self.head_dim % 2:
-            raise ValueError(f"head_dim={self.head_dim}: expected an even number")
+            raise ValueError(f"head_dim must be an even number, not {self.head_dim}")
 
 
 class Layer(NamedTuple):
@@ -116,6 +119,11 @@ def softmax(x):
     """Turn the last axis of `x` into shares that sum to 1."""
     shifted = np.exp(x - x.max(axis=-1, keepdims=True))
     return shifted / shifted.sum(axis=-1, keepdims=True)
+
+
+def silu(x):
+    """x / (1 + exp(-x)), in a form that does not overflow."""
+    return x * np.exp(-np.logaddexp(0, -x))
 
 
 def attend_row(query, keys, values, record):
@@ -250,32 +258,36 @@ class Decoder:
         """SwiGLU: x [T, d_model] to [T, d_model] through two arrays [T, d_ff], one gating the other."""
         gate = linear(x, w.gate, record, "mlp", "gate")
         up = linear(x, w.up, record, "mlp", "up")
-        silu = gate / (1 + np.exp(-gate))
-        return linear(silu * up, w.down, record, "mlp", "down")
+        return linear(silu(gate) * up, w.down, record, "mlp", "down")
 
     def _checked(self, requests, caches):
         """The requests as integer arrays and the caches as a list, once both are known to be good."""
         requests, caches = [np.asarray(tokens) for tokens in requests], list(caches)
         if not requests:
-            raise ValueError("requests is empty: expected at least one request")
+            raise ValueError("requests must hold at least one request, not none")
         if len(caches) != len(requests):
-            raise ValueError(f"caches holds {len(caches)}: expected {len(requests)}, one for each request")
+            raise ValueError(f"caches must hold one for each of {len(requests)} requests, not {len(caches)}")
         for number, tokens in enumerate(requests):
             name, vocab = f"requests[{number}]", self.config.vocab
             if tokens.ndim != 1 or not tokens.size:
-                raise ValueError(f"{name} has shape {tokens.shape}: expected a row of at least one token")
+                raise ValueError(f"{name} must be a row of at least one token, not of shape {tokens.shape}")
             if not np.issubdtype(tokens.dtype, np.integer):
-                raise TypeError(f"{name} holds {tokens.dtype}: expected integers")
+                raise TypeError(f"{name} must hold integers, not {tokens.dtype}")
             if not 0 <= tokens.min() <= tokens.max() < vocab:
                 wrong = tokens[(tokens < 0) | (tokens >= vocab)][0]
-                raise ValueError(f"{name} holds {wrong}: expected tokens from 0 to {vocab - 1}")
+                raise ValueError(f"{name} must hold tokens from 0 to {vocab - 1}, not {wrong}")
         expected = [keys.shape[1:] for keys in self.new_cache().keys]
         for number, cache in enumerate(caches):
             name = f"caches[{number}]"
             if not isinstance(cache, Cache):
-                raise TypeError(f"{name}={cache!r}: expected a Cache")
+                raise TypeError(f"{name} must be a Cache, not {cache!r}")
             if [keys.shape[1:] for keys in cache.keys] != expected:
-                raise ValueError(f"{name}={cache!r} has other dimensions: expected a cache for {self.config}")
+                raise ValueError(f"{name} must be a cache for {self.config}, not {cache!r} of other dimensions")
+            if len(set(cache.lengths)) > 1:
+                raise ValueError(
+                    f"{name} must hold as many positions in every layer, not {cache.lengths}: a pass was interrupted; "
+                    "start with a new cache"
+                )
             if any(cache is other for other in caches[:number]):
-                raise ValueError(f"{name}={cache!r} is given twice: expected a cache for each request")
+                raise ValueError(f"{name} must be a cache of its own request, not {cache!r} a second time")
         return [tokens.astype(np.intp) for tokens in requests], caches

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from decoder import Cache, Config, Counter, Decoder
-from decoder.decoder import attend, rotate
+from decoder.decoder import attend, rotate, silu, softmax
 
 SMALL = Config(layers=2, d_model=7, heads=4, kv_heads=2, head_dim=6, d_ff=11, vocab=13)
 MODEL = Decoder(SMALL)
@@ -167,6 +167,26 @@ def test_rotated_products_depend_on_the_distance_alone(query_at, key_at, shift):
     np.testing.assert_allclose(score(query_at, key_at), score(query_at + shift, key_at + shift), atol=1e-5)
 
 
+def test_steps_neither_overflow_nor_vanish():
+    """In float32 exp ends at 88. Shares and gates are those of float64."""
+    scores = np.array([[0, 100, 101], [-1000, -1001, -1002]], dtype=np.float32)
+    with np.errstate(all="raise", under="ignore"):
+        shares, gates = softmax(scores), silu(np.array([-1000, -100, -5, 0, 5, 100, 1000], dtype=np.float32))
+    assert shares.dtype == gates.dtype == np.float32
+    wide = np.exp(scores.astype(np.float64) + [[-100], [1000]])
+    np.testing.assert_allclose(shares, wide / wide.sum(axis=-1, keepdims=True), rtol=1e-5, atol=1e-7)
+    np.testing.assert_allclose(
+        gates, [0, -100 / np.exp(100), -5 / (1 + np.exp(5)), 0, 5 / (1 + np.exp(-5)), 100, 1000], rtol=1e-5, atol=1e-40
+    )
+
+
+def test_every_norm_has_gains_of_its_own():
+    gains = [gain for layer in MODEL.layers for gain in (layer.attention_norm, layer.mlp_norm)] + [MODEL.final_norm]
+    for number, gain in enumerate(gains):
+        assert np.ptp(gain) > 0
+        assert not any(np.array_equal(gain, other) for other in gains[:number])
+
+
 def test_rotation_keeps_lengths_and_turns_by_the_position():
     x = np.random.default_rng(2).standard_normal((5, 3, 4))
     turned = rotate(x, np.arange(5), 100.0)
@@ -213,6 +233,13 @@ def test_all_is_float32():
 
 
 # The cache
+
+
+def test_a_cache_is_as_long_as_its_shortest_layer():
+    cache = MODEL.new_cache()
+    row = np.zeros((3, SMALL.kv_heads, SMALL.head_dim), dtype=np.float32)
+    cache.write(0, row, row, lambda *_, **__: None)
+    assert cache.lengths == (3, 0) and len(cache) == 0
 
 
 def test_only_tokens_that_have_been_input_have_keys_and_values():
@@ -297,15 +324,17 @@ def test_a_counter_adds_passes_up_and_changes_no_logits():
 @pytest.mark.parametrize(
     "change, error, words",
     [
-        ({"layers": 0}, ValueError, "layers=0: expected an integer of at least 1"),
-        ({"d_model": 2.0}, TypeError, "d_model=2.0: expected an integer"),
-        ({"vocab": True}, TypeError, "vocab=True: expected an integer"),
-        ({"heads": 5}, ValueError, "heads=5: expected a multiple of kv_heads=2"),
-        ({"head_dim": 5}, ValueError, "head_dim=5: expected an even number"),
-        ({"tied_embeddings": 1}, TypeError, "tied_embeddings=1: expected True or False"),
-        ({"rope_theta": 0.0}, ValueError, "rope_theta=0.0: expected a finite number above 0"),
-        ({"rope_theta": "1e4"}, TypeError, "rope_theta='1e4': expected a number above 0"),
-        ({"norm_eps": float("nan")}, ValueError, "norm_eps=nan: expected a finite number above 0"),
+        ({"layers": 0}, ValueError, "layers must be a whole number of at least 1, not 0"),
+        ({"d_model": 2.0}, TypeError, "d_model must be a whole number of at least 1, not 2.0"),
+        ({"vocab": True}, TypeError, "vocab must be a whole number of at least 1, not True"),
+        ({"heads": 5}, ValueError, "heads must be a multiple of kv_heads, not 5 heads for 2 kv_heads"),
+        ({"head_dim": 5}, ValueError, "head_dim must be an even number, not 5"),
+        ({"tied_embeddings": 1}, TypeError, "tied_embeddings must be True or False, not 1"),
+        ({"rope_theta": 0.0}, ValueError, "rope_theta must be a finite number above 0, not 0.0"),
+        ({"rope_theta": "1e4"}, TypeError, "rope_theta must be a finite number above 0, not '1e4'"),
+        ({"rope_theta": 10**400}, ValueError, "rope_theta must be a finite number above 0, not 1000"),
+        ({"norm_eps": float("inf")}, ValueError, "norm_eps must be a finite number above 0, not inf"),
+        ({"norm_eps": float("nan")}, ValueError, "norm_eps must be a finite number above 0, not nan"),
     ],
 )
 def test_a_bad_dimension_is_named(change, error, words):
@@ -320,13 +349,13 @@ def test_numpy_integers_are_dimensions_too():
 @pytest.mark.parametrize(
     "requests, error, words",
     [
-        ([], ValueError, "requests is empty"),
-        ([[1]], ValueError, "caches holds 2: expected 1"),
-        ([[1], []], ValueError, r"requests\[1\] has shape \(0,\)"),
-        ([[1], 2], ValueError, r"requests\[1\] has shape \(\)"),
-        ([[1], [1.0]], TypeError, r"requests\[1\] holds float64: expected integers"),
-        ([[1], [2, 13]], ValueError, r"requests\[1\] holds 13: expected tokens from 0 to 12"),
-        ([[-1], [2]], ValueError, r"requests\[0\] holds -1: expected tokens from 0 to 12"),
+        ([], ValueError, "requests must hold at least one request, not none"),
+        ([[1]], ValueError, "caches must hold one for each of 1 requests, not 2"),
+        ([[1], []], ValueError, r"requests\[1\] must be a row of at least one token, not of shape \(0,\)"),
+        ([[1], 2], ValueError, r"requests\[1\] must be a row of at least one token, not of shape \(\)"),
+        ([[1], [1.0]], TypeError, r"requests\[1\] must hold integers, not float64"),
+        ([[1], [2, 13]], ValueError, r"requests\[1\] must hold tokens from 0 to 12, not 13"),
+        ([[-1], [2]], ValueError, r"requests\[0\] must hold tokens from 0 to 12, not -1"),
     ],
 )
 def test_bad_requests_are_named_and_leave_the_caches_alone(requests, error, words):
@@ -338,12 +367,28 @@ def test_bad_requests_are_named_and_leave_the_caches_alone(requests, error, word
 
 def test_bad_caches_are_named():
     cache, other = MODEL.new_cache(), Cache(replace(SMALL, head_dim=8))
-    with pytest.raises(ValueError, match=r"caches\[1\]=Cache\(positions=0, layers=2\) is given twice"):
+    with pytest.raises(ValueError, match=r"caches\[1\] must be a cache of its own request, not Cache\(.*\) a second"):
         MODEL.forward([[1], [2]], [cache, cache])
-    with pytest.raises(ValueError, match=r"caches\[0\].* has other dimensions: expected a cache for Config"):
+    with pytest.raises(ValueError, match=r"caches\[0\] must be a cache for Config.*, not Cache.* of other dimensions"):
         MODEL.forward([[1]], [other])
-    with pytest.raises(TypeError, match=r"caches\[0\]=None: expected a Cache"):
+    with pytest.raises(TypeError, match=r"caches\[0\] must be a Cache, not None"):
         MODEL.forward([[1]], [None])
+
+
+def test_a_cache_of_an_interrupted_pass_is_refused(monkeypatch):
+    """The keys and values of its first layer are there, those of the second are not."""
+    cache = MODEL.new_cache()
+    MODEL.forward([[1, 2]], [cache])
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(MODEL, "_mlp", interrupt)
+        MODEL.forward([[3]], [cache])
+    assert cache.lengths == (3, 2) and len(cache) == 2
+    with pytest.raises(ValueError, match=r"caches\[0\] must hold as many .* not \(3, 2\): .*; start with a new cache"):
+        MODEL.forward([[3]], [cache])
+
+
+def interrupt(*_):
+    raise KeyboardInterrupt
 
 
 def test_the_decoder_knows_nothing_of_the_cost_model():
