@@ -14,6 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from datetime import date
+from numbers import Real
 from pathlib import Path
 from time import perf_counter
 
@@ -124,8 +125,10 @@ def measure(model=MODEL, rows=ROWS, budget_seconds=15):
     rows = tuple(rows)
     if not rows or any(type(row) is not int or row < 1 for row in rows) or list(rows) != sorted(set(rows)):
         raise ValueError(f"rows must be ascending whole numbers of at least 1, not {rows}")
-    if not budget_seconds > 0:
-        raise ValueError(f"budget_seconds must be above 0, not {budget_seconds!r}")
+    if isinstance(budget_seconds, bool) or not isinstance(budget_seconds, Real):
+        raise TypeError(f"budget_seconds must be a finite number above 0, not {budget_seconds!r}")
+    if not 0 < budget_seconds < math.inf:
+        raise ValueError(f"budget_seconds must be a finite number above 0, not {budget_seconds!r}")
     end = perf_counter() + budget_seconds
     layer = Layer(model, rows[-1])
     with ThreadPoolExecutor(_threads()) as pool:

@@ -133,6 +133,7 @@ def test_the_least_time_counts(monkeypatch):
         undisturbed(x, w, out)
         calls.append(x)
         made_up.now += 0 if 40 < len(calls) < 80 else 0.01  # neither the first rounds nor the last are undisturbed
+
     monkeypatch.setattr(np, "matmul", disturbed)
     run = machine.measure(TINY, rows=[1, 2], budget_seconds=2)
     np.testing.assert_allclose(run.seconds, your_machine.predicted_seconds(run), rtol=1e-6)
@@ -201,9 +202,10 @@ def test_rows_must_ascend(rows):
         machine.measure(TINY, rows)
 
 
-@pytest.mark.parametrize("budget_seconds", [0, -1, float("nan")])
-def test_the_budget_must_be_positive(budget_seconds):
-    with pytest.raises(ValueError, match=f"budget_seconds must be above 0, not {budget_seconds}"):
+@pytest.mark.parametrize("budget_seconds", [0, -1, float("nan"), float("inf"), "x", None, True])
+def test_the_budget_must_be_a_finite_number_above_0(budget_seconds):
+    error = ValueError if type(budget_seconds) in (int, float) else TypeError
+    with pytest.raises(error, match=f"budget_seconds must be a finite number above 0, not {budget_seconds!r}"):
         machine.measure(TINY, budget_seconds=budget_seconds)
 
 
