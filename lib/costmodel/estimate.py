@@ -76,7 +76,7 @@ class Estimate(ByContents):
     forward_pass: ForwardPass
     model: Model
     accelerator: Accelerator
-    assumptions: Assumptions = PLATE
+    assumptions: Assumptions
     seconds: float = field(init=False)
 
     def __post_init__(self):

@@ -99,6 +99,8 @@ def test_dtypes_change_bytes_and_not_flops():
     plain = count(LLAMA_3_8B, MIXED)
     assert (2 * small.weight_bytes, 2 * small.kv_bytes) == (plain.weight_bytes, plain.kv_bytes)
     assert small.flops == plain.flops
+    wide = count(replace(LLAMA_3_8B, weight_dtype="fp32", kv_dtype="int8"), MIXED)  # each follows its own
+    assert (wide.weight_bytes, 2 * wide.kv_bytes) == (2 * plain.weight_bytes, plain.kv_bytes)
 
 
 @given(models(), passes, passes, accountings)

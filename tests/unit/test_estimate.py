@@ -64,12 +64,28 @@ def test_seconds_per_token_and_tokens_per_second():
     assert result.tokens == 300
     assert result.seconds_per_token == result.seconds / 300
     assert result.tokens_per_second == 300 / result.seconds
+    prompts = estimate(prefill(1024, batch=2), LLAMA_3_8B, H100)  # tokens, not requests
+    assert prompts.tokens_per_second == 2048 / prompts.seconds
+    assert prompts.seconds_per_token == prompts.seconds / 2048
 
 
 def test_bound_is_the_longer_limit():
     assert estimate(prefill(1024), LLAMA_3_8B, H100).bound == "compute"
     assert estimate(decode(1000), LLAMA_3_8B, H100).bound == "memory"
     assert estimate(prefill(np.array([1, 1024])), LLAMA_3_8B, H100).bound.tolist() == ["memory", "compute"]
+
+
+def test_a_tie_is_compute_bound():
+    work = count(LLAMA_3_8B, decode(1000), DATASHEET.accounting)
+    even = Accelerator("even", peak_flops=work.flops, bandwidth=work.bytes, memory=80e9)
+    result = estimate(decode(1000), LLAMA_3_8B, even, DATASHEET)
+    assert (result.compute_seconds, result.memory_seconds, result.bound) == (1, 1, "compute")
+    assert estimate(decode([1000]), LLAMA_3_8B, even, DATASHEET).bound.tolist() == ["compute"]
+
+
+def test_the_default_assumptions_are_the_plates():
+    assert estimate(PASS, LLAMA_3_8B, H100) == estimate(PASS, LLAMA_3_8B, H100, PLATE)
+    assert estimate(PASS, LLAMA_3_8B, H100) != estimate(PASS, LLAMA_3_8B, H100, EXACT)
 
 
 def test_names_of_phases_do_not_fix_the_bottleneck():
@@ -101,6 +117,24 @@ def test_assumptions_print_as_one_line():
     assert "knee 2.5;" in str(replace(PLATE, knee=2.5))
 
 
+def test_an_estimate_cannot_contradict_itself():
+    changed = replace(estimate(PASS, LLAMA_3_8B, H100), assumptions=DATASHEET, forward_pass=decode(1000))
+    assert changed == estimate(decode(1000), LLAMA_3_8B, H100, DATASHEET)
+    assert changed.seconds == estimate(decode(1000), LLAMA_3_8B, H100, DATASHEET).seconds
+    with pytest.raises(ValueError):
+        replace(changed, seconds=1.0)
+
+
+def test_an_estimate_prints_as_one_line():
+    assert str(estimate(decode(1000), LLAMA_3_8B, H100)) == (
+        f"6.24 ms for 1 token, memory-bound: compute 0.0279 ms, memory 6.04 ms, overhead 0.2 ms; {PLATE}"
+    )
+    assert str(estimate(prefill(100_000), LLAMA_3_8B, H100)).startswith(
+        "7,120 ms for 100,000 tokens, compute-bound: compute 7,120 ms, memory 10.9 ms, "
+    )
+    assert str(estimate(decode([1, 2]), LLAMA_3_8B, H100)) == f"2 passes; {PLATE}"
+
+
 def test_the_peaks_that_are_reached():
     reached = PLATE.reached(H100)
     assert (reached.peak_flops, reached.bandwidth) == pytest.approx((0.6 * 989e12, 0.8 * 3.35e12))
@@ -113,7 +147,7 @@ def test_the_roofline():
     assert attainable(ridge / 2, H100) == pytest.approx(989e12 / 2)
     assert attainable(10 * ridge, H100) == 989e12
     assert attainable([0, 1, ridge * 2], H100).tolist() == [0, 3.35e12, 989e12]
-    assert type(attainable(1, H100)) is float
+    assert type(attainable(1, H100)) is type(attainable(np.array(5.0), H100)) is float
 
 
 def test_the_accelerators_of_the_catalogue():

@@ -82,3 +82,6 @@ def test_plain_numbers_for_a_single_pass():
     single = prefill(3, cached=np.int64(2))
     sums = (single.tokens, single.requests, single.attended_pairs(), single.attended_pairs(2), single.positions_read())
     assert {type(value) for value in sums} == {int}
+    group = single.groups[0]
+    of_one = [group.positions_read(), group.positions_read(2), group.attended_pairs(2), group.square_pairs()]
+    assert {type(value) for value in of_one} == {float}

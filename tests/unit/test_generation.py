@@ -6,7 +6,7 @@ from drawn import accelerators, assumptions, models, sizes
 from hypothesis import given
 from hypothesis import strategies as st
 
-from costmodel import EXACT, H100, LLAMA_3_8B, decode, estimate, generation, prefill
+from costmodel import EXACT, H100, LLAMA_3_8B, PLATE, decode, estimate, generation, prefill
 
 
 @given(models(), accelerators(), assumptions, sizes(300), st.integers(2, 40), sizes(8))
@@ -24,6 +24,11 @@ def test_total_is_the_first_token_and_the_sum_of_the_rest():
     run = generation(1000, 500, LLAMA_3_8B, H100)
     assert run.total_seconds == run.time_to_first_token_seconds + run.decode_seconds.sum()
     assert (np.diff(run.decode_seconds) > 0).all()  # each decode finds one more position cached
+
+
+def test_the_default_assumptions_are_the_plates():
+    assert generation(1000, 5, LLAMA_3_8B, H100) == generation(1000, 5, LLAMA_3_8B, H100, PLATE)
+    assert generation(1000, 5, LLAMA_3_8B, H100) != generation(1000, 5, LLAMA_3_8B, H100, EXACT)
 
 
 def test_one_output_token_is_the_prefill_alone():

@@ -1,5 +1,6 @@
 """The closed forms of batching against brute force: scan the batch, scan the context."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -9,12 +10,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from costmodel import (
+    DATASHEET,
     EXACT,
     H100,
     LLAMA_3_8B,
     MODELS,
     PLATE,
+    Accelerator,
     Accounting,
+    Model,
+    compute_bound_batch,
     count,
     critical_context,
     decode,
@@ -80,6 +85,27 @@ def test_no_context_is_critical_where_attention_alone_is_compute_bound():
     assert critical_context(shared, replace(H100, peak_flops=1000 * H100.bandwidth), EXACT) > 0
 
 
+def test_no_context_is_critical_where_attention_and_kv_tie():
+    """64 FLOPs for each byte of KV, and a ridge of exactly 64: more context changes nothing."""
+    shared = replace(LLAMA_3_8B, heads=64, kv_heads=1, head_dim=64)
+    tie = replace(H100, peak_flops=2.0**46, bandwidth=2.0**40)
+    work = count(shared, decode(0), DATASHEET.accounting)
+    assert work.flops_by_part["attention"] == work.kv_bytes * tie.ridge
+    assert critical_context(shared, tie, DATASHEET) is None
+
+
+def test_a_window_as_long_as_the_critical_context_ends_first():
+    """There the KV traffic stops growing just as it would be enough, and a tie is compute-bound."""
+    small = Model("small", 1, d_model=64, heads=2, kv_heads=2, head_dim=16, d_ff=64, vocab=64, gated_mlp=False)
+    work = count(small, decode(0), DATASHEET.accounting)
+    attention = work.flops_by_part["attention"]
+    ridge = ((work.flops - attention) / 32 + attention) / work.kv_bytes  # for a critical context of 32
+    exact = Accelerator("exact", peak_flops=ridge * 2.0**40, bandwidth=2.0**40, memory=80e9)
+    assert critical_context(small, exact, DATASHEET) == 32
+    assert critical_context(replace(small, window=32), exact, DATASHEET) is None
+    assert critical_context(replace(small, window=33), exact, DATASHEET) == 32
+
+
 def test_no_context_is_critical_where_the_window_ends_first():
     critical = critical_context(LLAMA_3_8B, H100)
     assert critical_context(replace(LLAMA_3_8B, window=563), H100) is None
@@ -110,6 +136,43 @@ def test_max_batch_where_nothing_fits_and_where_all_fits_exactly():
     full = replace(H100, memory=LLAMA_3_8B.weight_bytes + 7 * 1001 * LLAMA_3_8B.kv_bytes_per_token)
     assert max_batch(LLAMA_3_8B, full, 1000, reserve=0) == 7
     assert max_batch(LLAMA_3_8B, replace(full, memory=full.memory - 1), 1000, reserve=0) == 6
+
+
+def test_max_batch_is_no_larger_than_the_largest_batch_of_a_pass():
+    endless = replace(H100, memory=1e30)
+    assert max_batch(LLAMA_3_8B, endless, 1000) == 2**53
+    assert max_batch(LLAMA_3_8B, endless, np.array([0, 1000])).tolist() == [2**53, 2**53]
+    assert decode(1000, max_batch(LLAMA_3_8B, endless, 1000)).requests == 2**53
+
+
+@given(models(), accelerators(), contexts, assumptions)
+def test_decode_is_compute_bound_from_the_batch_that_is_told(model, accelerator, cached, assumed):
+    batch = compute_bound_batch(model, accelerator, cached, assumed)
+    if batch is None:
+        endless = estimate(decode(cached, LONG), model, accelerator, assumed)
+        assert endless.compute_seconds / endless.memory_seconds < 1 + 1e-9
+    else:
+        assume(batch < 2**50)
+        below, above = math.floor(batch * (1 - 1e-6)), math.ceil(batch * (1 + 1e-6))
+        assert estimate(decode(cached, above), model, accelerator, assumed).bound == "compute"
+        assert below < 1 or estimate(decode(cached, below), model, accelerator, assumed).bound == "memory"
+
+
+@pytest.mark.parametrize("cached", [0, 10, 300, 500, 550])
+def test_the_compute_bound_batch_against_a_scan(cached):
+    batches = np.arange(1, 200_000)
+    bound = estimate(decode(cached, batches), LLAMA_3_8B, H100).bound
+    batch = compute_bound_batch(LLAMA_3_8B, H100, cached)
+    assert type(batch) is float
+    assert math.ceil(batch) == batches[bound == "compute"][0]
+
+
+def test_no_batch_is_compute_bound_from_the_critical_context_on():
+    cached = int(critical_context(LLAMA_3_8B, H100)) + np.arange(-2, 2)  # attended: one more
+    sweep = compute_bound_batch(LLAMA_3_8B, H100, cached)
+    assert np.isfinite(sweep).tolist() == [True, True, False, False]
+    singles = [compute_bound_batch(LLAMA_3_8B, H100, int(each)) for each in cached]
+    assert singles == [*sweep[:2], None, None]
 
 
 def test_a_window_bounds_what_a_request_reads_and_holds():

@@ -4,6 +4,7 @@ import json
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from costmodel import DTYPE_BYTES, LLAMA_3_8B, MODELS, Model
@@ -60,6 +61,7 @@ def test_bytes_follow_the_dtypes(dtype, size):
     assert replace(LLAMA_3_8B, weight_dtype=dtype).weight_bytes == 8_030_261_248 * size
     assert replace(LLAMA_3_8B, kv_dtype=dtype).kv_bytes_per_token == 65_536 * size
     assert replace(LLAMA_3_8B, weight_dtype=dtype).kv_bytes_per_token == 131_072
+    assert type(replace(LLAMA_3_8B, weight_dtype=np.str_(dtype)).weight_dtype) is str
 
 
 def test_kv_follows_the_key_value_heads():

@@ -48,13 +48,13 @@ MUTATIONS = [
     Mutation("estimate.py", "PLATE = Assumptions(0.6, 0.8, 0.2e-3", "PLATE = Assumptions(0.6, 0.8, 0.3e-3"),
     Mutation("estimate.py", "peak_flops=accelerator.peak_flops * self.", "peak_flops=accelerator.peak_flops ** self."),
     Mutation("estimate.py", "bandwidth=accelerator.bandwidth * self.", "bandwidth=0.5 * accelerator.bandwidth * self."),
-    Mutation("estimate.py", "limits + assumptions.overhead_seconds", "limits"),
+    Mutation("estimate.py", "limits + self.assumptions.overhead_seconds", "limits"),
     Mutation("estimate.py", "longer = np.maximum(compute, memory)", "longer = compute + memory"),
     Mutation("accelerator.py", "return self.peak_flops / self", "return 2 * self.peak_flops / self", notebook=ROOFLINE),
     Mutation("accelerator.py", "intensity * accelerator", "2 * intensity * accelerator", "test_estimate.py", ROOFLINE),
     Mutation("linear.py", "as_count(2 * tokens", "as_count(tokens", "test_linear.py", LAYER),
     Mutation("linear.py", "as_count(d_in * d_out", "as_count(2 * d_in * d_out", "test_linear.py", LAYER),
-    Mutation("linear.py", "return 2 * tokens * d_in", "return tokens * d_in", "test_linear.py", LAYER, figures=1),
+    Mutation("linear.py", "read_only(2 * tokens * d_in", "read_only(tokens * d_in", "test_linear.py", LAYER, figures=1),
     Mutation("linear.py", "tokens * (d_in + d_out)", "tokens * d_in", "test_linear.py", LAYER, figures=1),
 ]
 
