@@ -10,7 +10,7 @@ from sphinx.util.docutils import SphinxDirective
 
 
 class GluedFigure(SphinxDirective):
-    """`{glued-figure} KEY` with the notebook in `:doc:`, a label in `:name:` and the caption, a paragraph, as content."""
+    """`{glued-figure} KEY`, its notebook in `:doc:`, a label in `:name:` and a paragraph, the caption, as content."""
 
     required_arguments = 1
     option_spec = {"doc": directives.unchanged_required, "name": directives.unchanged_required}
