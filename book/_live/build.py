@@ -44,6 +44,9 @@ def main():
     settings = {"@jupyterlite/pyodide-kernel-extension:kernel": {"disablePyPIFallback": True}}
     configuration = {"jupyter-lite-schema-version": 0, "jupyter-config-data": {"litePluginSettings": settings}}
     (WORK / "jupyter-lite.json").write_text(json.dumps(configuration), encoding="utf-8")
+    # light or dark as the reader's browser is
+    themes = {"@jupyterlab/apputils-extension:themes": {"adaptive-theme": True}}
+    (WORK / "overrides.json").write_text(json.dumps(themes), encoding="utf-8")
     _run(
         sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", WORK, "--output-dir", SITE,
         "--contents", WORK / "contents", "--apps", "lab", "--apps", "notebooks",
