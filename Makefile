@@ -42,7 +42,7 @@ test: $(READY)
 	@echo "== Looking for Chromium"
 	@$(BIN)/python tests/chromium.py
 	@echo "== Style of the code"
-	@$(BIN)/ruff check .
+	@$(BIN)/ruff check . && $(BIN)/ruff format --check lib tests book
 	@$(MAKE) --no-print-directory book
 	@echo "== Testing the library"
 	@$(BIN)/pytest tests/unit tests/notebooks

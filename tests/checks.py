@@ -97,8 +97,7 @@ _PLACES = """workshop => {
 def figure_contrast(page):
     """Figure texts that stand out too little from what is under them, and figures without any text."""
     texts = page.evaluate(_FIGURE_TEXTS.replace("FIGURE", FIGURE))
-    found = [f"{text!r} in {label!r}: contrast {ratio:.2f}"
-             for label, text, ratio in texts if ratio < AA_CONTRAST]
+    found = [f"{text!r} in {label!r}: contrast {ratio:.2f}" for label, text, ratio in texts if ratio < AA_CONTRAST]
     shown = page.locator(f"{FIGURE}:visible").count()
     if shown and not texts:
         found.append(f"{shown} figures shown, and no text found in them")
@@ -109,8 +108,11 @@ def accessibility(page):
     """What axe-core objects to. Empties the figures: one is a single image to it, whose label is what it reads."""
     page.locator(FIGURE).evaluate_all("figures => figures.forEach(figure => figure.replaceChildren())")
     violations = Axe().run(page, DOCUTILS_OWN).response["violations"]
-    return [f"{each['id']}: {[node['target'] for node in each['nodes']]}"
-            for each in violations if each["id"] not in THEMES_OWN]
+    return [
+        f"{each['id']}: {[node['target'] for node in each['nodes']]}"
+        for each in violations
+        if each["id"] not in THEMES_OWN
+    ]
 
 
 def width(page):
@@ -123,7 +125,8 @@ def width(page):
 def wide_outputs(page):
     """Printed outputs that have to be scrolled sideways."""
     wide = page.locator(".cell_output pre").evaluate_all(
-        "all => all.filter(pre => pre.scrollWidth > pre.clientWidth).map(pre => pre.textContent)")
+        "all => all.filter(pre => pre.scrollWidth > pre.clientWidth).map(pre => pre.textContent)"
+    )
     return [f"wider than its box: {text[:60]!r}" for text in wide]
 
 
@@ -151,8 +154,9 @@ def frames_in_order(page):
             found.append(f"{name}: the frames are {there}, expected {expected}")
         if workshop.locator(".workshop-frames").count():
             workshop.locator(".workshop-frames > summary").click()
-        hidden = [frame.get_attribute("data-stop") for frame in frames.all()
-                  if not frame.locator(FIGURE).first.is_visible()]
+        hidden = [
+            frame.get_attribute("data-stop") for frame in frames.all() if not frame.locator(FIGURE).first.is_visible()
+        ]
         if hidden:
             found.append(f"{name}: no figure is seen in the frames {hidden}")
     return found
@@ -177,9 +181,11 @@ def workshop_state(workshop):
 def jumps(workshop):
     """What of a workshop moves, by more than a pixel, while its sliders do: the drawing, or all that follows."""
     columns = zip(*workshop.evaluate(_PLACES), strict=True)
-    return [f"{what} is between {min(column):.0f} and {max(column):.0f} px"
-            for what, column in zip(("the drawing's top", "the workshop's height"), columns, strict=True)
-            if max(column) - min(column) > 1]
+    return [
+        f"{what} is between {min(column):.0f} and {max(column):.0f} px"
+        for what, column in zip(("the drawing's top", "the workshop's height"), columns, strict=True)
+        if max(column) - min(column) > 1
+    ]
 
 
 def _place(slider, stop):

@@ -46,8 +46,12 @@ def add_links(app, config):
     repository = find_repository(app.srcdir)
     if repository:
         url, branch = repository
-        options = {"repository_url": url, "repository_branch": branch, "use_repository_button": True,
-                   "launch_buttons": LAUNCH_BUTTONS}
+        options = {
+            "repository_url": url,
+            "repository_branch": branch,
+            "use_repository_button": True,
+            "launch_buttons": LAUNCH_BUTTONS,
+        }
     else:
         # Jupyter Book's own defaults name its own repository.
         options = {"repository_url": "", "use_repository_button": False, "launch_buttons": {}}

@@ -8,9 +8,10 @@ import zipfile
 from importlib.metadata import PathDistribution
 from pathlib import Path
 
-import parts
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
+
+import parts
 
 ROOT = Path(__file__).parents[2]
 WORK = ROOT / "_build" / "live"

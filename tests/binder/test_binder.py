@@ -96,8 +96,6 @@ def await_numbers(lab, expected):
     assert numbers(lab.picture()) == expected
 
 
-
-
 COUNT_REDRAWS = """
 import time
 from course.live import Live

@@ -8,10 +8,9 @@ import pytest
 from built_site import ROOT, SITE, serving, toc_pages
 
 sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / "book" / "_live")]
+import build  # noqa: E402
 import live_site  # noqa: E402
 import parts  # noqa: E402
-
-import build  # noqa: E402
 
 RIGHT, WRONG = b"as pinned", b"otherwise"
 

@@ -54,8 +54,9 @@ class Twin:
 
     def _draw(self):
         html = BeautifulSoup(self.live.picture(self.values).html(), "html.parser")
-        reading, basis = (each.get_text() if (each := html.select_one(place)) else ""
-                          for place in (".fig-reading", ".fig-basis"))
+        reading, basis = (
+            each.get_text() if (each := html.select_one(place)) else "" for place in (".fig-reading", ".fig-basis")
+        )
         values = [cell.get_text() for cell in html.select(".fig-values :is(th, td)")]
         return Shown(reading, basis, html.svg["aria-label"], values, str(html.svg))
 

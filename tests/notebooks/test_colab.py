@@ -55,10 +55,16 @@ def test_elsewhere_it_does_nothing(monkeypatch):
     assert names.keys() <= {"__builtins__", "sys", "find_spec"}
 
 
-@pytest.mark.parametrize("path, source", [
-    ("fileId=https%3A//github.com/teacher/fork/blob/main/notebooks/01_two_phases.ipynb", "teacher/fork@main"),
-    ("fileId=https%3A%2F%2Fgithub.com%2Fteacher%2Ffork%2Fblob%2Fterm%2F2%2Fnotebooks%2Fa.ipynb", "teacher/fork@term/2"),
-])
+@pytest.mark.parametrize(
+    "path, source",
+    [
+        ("fileId=https%3A//github.com/teacher/fork/blob/main/notebooks/01_two_phases.ipynb", "teacher/fork@main"),
+        (
+            "fileId=https%3A%2F%2Fgithub.com%2Fteacher%2Ffork%2Fblob%2Fterm%2F2%2Fnotebooks%2Fa.ipynb",
+            "teacher/fork@term/2",
+        ),
+    ],
+)
 def test_in_colab_it_installs_from_the_repository_that_the_notebook_comes_from(run, path, source):
     pip = [sys.executable, "-m", "pip", "install", "-q"]
     assert run(path) == [[*pip, f"git+https://github.com/{source}"]]

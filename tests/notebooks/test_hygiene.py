@@ -94,29 +94,34 @@ def test_a_clean_notebook_passes():
     assert troubles(notebook_with(shown("text/html", FIGURE), v4.new_output("stream", text="2"))) == []
 
 
-@pytest.mark.parametrize("trouble, notebook", [
-    ("execution count None", notebook_with(count=None)),
-    ("execution count 3", notebook_with(count=3)),
-    ("image/png", notebook_with(shown("image/png"))),
-    ("image/jpeg", notebook_with(shown("image/jpeg"))),
-    ("widget-view", notebook_with(shown("application/vnd.jupyter.widget-view+json"))),
-    ("application/json", notebook_with(shown("application/json"))),
-    ("kind stderr", notebook_with(v4.new_output("stream", name="stderr", text="warning"))),
-    ("kind error", notebook_with(v4.new_output("error", ename="E", evalue="", traceback=[]))),
-    ("alt text ''", notebook_with(shown("text/html", FIGURE.replace("aria-label", "title")))),
-    ("alt text 'figure.svg'", notebook_with(shown("text/html", '<img src="a.svg" alt="figure.svg">'))),
-    ("alt text 'a b c.png'", notebook_with(shown("text/html", '<img src="a.svg" alt="a b c.png">'))),
-    ("alt text ''", notebook_with(shown("image/svg+xml"))),
-    ("role=img", notebook_with(shown("text/html", FIGURE.replace('role="img"', "")))),
-    ("pixels", notebook_with(shown("text/html", '<img src="data:image/png;base64,…" alt="one two three">'))),
-    ("nbval_", notebook_with(source="# NBVAL_IGNORE_OUTPUT\n1 + 1")),
-    ("nbval-", notebook_with(tags=["nbval-skip"])),
-    ("raises-exception", notebook_with(tags=["raises-exception"])),
-    ("kernelspec", notebook_with(metadata={"language_info": {"name": "python"}})),
-    ("language_info", notebook_with(metadata={"kernelspec": KERNEL})),
-    ("widget state", notebook_with(metadata={"kernelspec": KERNEL, "language_info": {"name": "python"},
-                                             "widgets": {}})),
-])
+@pytest.mark.parametrize(
+    "trouble, notebook",
+    [
+        ("execution count None", notebook_with(count=None)),
+        ("execution count 3", notebook_with(count=3)),
+        ("image/png", notebook_with(shown("image/png"))),
+        ("image/jpeg", notebook_with(shown("image/jpeg"))),
+        ("widget-view", notebook_with(shown("application/vnd.jupyter.widget-view+json"))),
+        ("application/json", notebook_with(shown("application/json"))),
+        ("kind stderr", notebook_with(v4.new_output("stream", name="stderr", text="warning"))),
+        ("kind error", notebook_with(v4.new_output("error", ename="E", evalue="", traceback=[]))),
+        ("alt text ''", notebook_with(shown("text/html", FIGURE.replace("aria-label", "title")))),
+        ("alt text 'figure.svg'", notebook_with(shown("text/html", '<img src="a.svg" alt="figure.svg">'))),
+        ("alt text 'a b c.png'", notebook_with(shown("text/html", '<img src="a.svg" alt="a b c.png">'))),
+        ("alt text ''", notebook_with(shown("image/svg+xml"))),
+        ("role=img", notebook_with(shown("text/html", FIGURE.replace('role="img"', "")))),
+        ("pixels", notebook_with(shown("text/html", '<img src="data:image/png;base64,…" alt="one two three">'))),
+        ("nbval_", notebook_with(source="# NBVAL_IGNORE_OUTPUT\n1 + 1")),
+        ("nbval-", notebook_with(tags=["nbval-skip"])),
+        ("raises-exception", notebook_with(tags=["raises-exception"])),
+        ("kernelspec", notebook_with(metadata={"language_info": {"name": "python"}})),
+        ("language_info", notebook_with(metadata={"kernelspec": KERNEL})),
+        (
+            "widget state",
+            notebook_with(metadata={"kernelspec": KERNEL, "language_info": {"name": "python"}, "widgets": {}}),
+        ),
+    ],
+)
 def test_a_notebook_that_is_not_clean_is_reported(trouble, notebook):
     found = troubles(notebook)
     assert len(found) == 1 and trouble in found[0]
@@ -124,8 +129,10 @@ def test_a_notebook_that_is_not_clean_is_reported(trouble, notebook):
 
 def test_cleaning_leaves_nothing_of_a_run():
     widget = NotebookNode({"text/plain": "Slider()", "application/vnd.jupyter.widget-view+json": {"model_id": "1"}})
-    notebook = notebook_with(v4.new_output("display_data", widget), v4.new_output("display_data", NotebookNode(
-        {"application/vnd.jupyter.widget-view+json": {"model_id": "2"}})))
+    notebook = notebook_with(
+        v4.new_output("display_data", widget),
+        v4.new_output("display_data", NotebookNode({"application/vnd.jupyter.widget-view+json": {"model_id": "2"}})),
+    )
     notebook.cells[1].metadata["execution"] = {"iopub.execute_input": "now"}
     notebook.metadata.update({"widgets": {}, "language_info": {"name": "python", "version": "3.11.2"}})
     clean(notebook)

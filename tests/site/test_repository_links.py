@@ -11,16 +11,19 @@ import repository_links  # noqa: E402
 FORK = "https://github.com/teacher/fork"
 
 
-@pytest.mark.parametrize("remote, url", [
-    ("https://github.com/teacher/fork.git", FORK),
-    ("https://github.com/teacher/fork/", FORK),
-    ("git@github.com:teacher/fork.git", FORK),
-    ("https://someone:secret@github.com/teacher/fork", FORK),
-    ("/srv/git/fork.git", None),
-    ("https://notgithub.com/teacher/fork.git", None),
-    ("https://git.example.org/teacher/fork.git", None),
-    ("", None),
-])
+@pytest.mark.parametrize(
+    "remote, url",
+    [
+        ("https://github.com/teacher/fork.git", FORK),
+        ("https://github.com/teacher/fork/", FORK),
+        ("git@github.com:teacher/fork.git", FORK),
+        ("https://someone:secret@github.com/teacher/fork", FORK),
+        ("/srv/git/fork.git", None),
+        ("https://notgithub.com/teacher/fork.git", None),
+        ("https://git.example.org/teacher/fork.git", None),
+        ("", None),
+    ],
+)
 def test_the_remote_is_followed(monkeypatch, remote, url):
     monkeypatch.setattr(repository_links, "_git", lambda _, *arguments: {"remote": remote}.get(arguments[0], "dev"))
     assert repository_links.find_repository(ROOT, {}) == (url and (url, "dev"))
