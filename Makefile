@@ -45,19 +45,19 @@ test: $(READY)
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check lib tests book
 	@$(MAKE) --no-print-directory book
 	@echo "== Testing the library"
-	@$(BIN)/pytest tests/unit tests/notebooks
+	@$(BIN)/pytest -n auto tests/unit tests/notebooks
 	@echo "== Running the notebooks and comparing every output"
 	@$(BIN)/python -c "import matplotlib.font_manager"  # its first import reports to stderr, which fails a cell
 	@$(BIN)/pytest --nbval notebooks
 	@echo "== Testing the site in Chromium"
-	@$(BIN)/pytest tests/site tests/live/test_parts.py
+	@$(BIN)/pytest -n auto tests/site tests/live/test_parts.py
 	@echo "== All tests passed, in $$(( $$(date +%s) - $(shell date +%s) )) s"
 
 test-live: $(READY)
 	@$(BIN)/python tests/chromium.py
 	@$(MAKE) --no-print-directory book
 	@echo "== Running every notebook and moving every control, in JupyterLite and in the page"
-	@$(BIN)/pytest tests/live
+	@$(BIN)/pytest -n auto --dist loadfile tests/live
 
 test-binder: $(READY)
 	@$(BIN)/python tests/chromium.py
