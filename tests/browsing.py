@@ -71,7 +71,7 @@ def visit(browser):
 
     def open_page(url, before=lambda page: None, until="networkidle", **options):
         context = browser.new_context(**{"viewport": DESK, "color_scheme": "light"} | options)
-        context.set_default_timeout(5_000)
+        context.set_default_timeout(30_000)  # a busy machine is no fault of the page
         contexts.append(context)
         page = context.new_page()
         page.troubles = watch(context, urlsplit(url).netloc)
