@@ -22,6 +22,12 @@ def significant(value, digits=3):
     return f"{value:,.{max(decimals, 0)}f}"
 
 
+def listed(items):
+    """Words or numbers in a sentence: a, b and c."""
+    *others, last = map(str, items)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def basis(assumptions, model, accelerator):
     """The line under every figure that depends on them; it says so where the weights alone exceed the memory."""
     line = f"{model.name} on one {accelerator.name}. Estimate: {assumptions}."

@@ -8,7 +8,7 @@ from decoder import Counter
 
 from ..output import Picture
 from ..style import COLOURS, box, canvas, drawn_in_style, label, no_axes
-from ..words import count
+from ..words import count, listed
 from ..workshop import Slider, Workshop
 from .two_phases import TOKENS, basis, run, small_decoder
 
@@ -197,7 +197,7 @@ def together(lengths=LENGTHS):
         name="eight-requests",
         figure=figure,
         alt=f"One decode pass of {len(lengths)} requests. The linear layers multiply {rows(counter)} rows, one for "
-        f"each request; attention reads each request's own K/V, with attended lengths {_listed(attended_lengths)}.",
+        f"each request; attention reads each request's own K/V, with attended lengths {listed(attended_lengths)}.",
         values={"request": names, "rows of X": [1] * len(names), "attended length L": attended_lengths},
         basis=basis(),
     )
@@ -227,7 +227,3 @@ def _range(lengths):
 def _ends(values):
     """A row of numbers by its ends, or as one number where all are the same."""
     return count(values[0]) if np.ptp(values) == 0 else f"{count(values[0])} to {count(values[-1])}"
-
-
-def _listed(numbers):
-    return ", ".join(map(str, numbers[:-1])) + f" and {numbers[-1]}"

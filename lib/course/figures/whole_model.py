@@ -10,7 +10,7 @@ from costmodel import DATASHEET, H100, LLAMA_3_8B, PLATE, count, decode, estimat
 
 from ..output import Picture
 from ..style import COLOURS, canvas, drawn_in_style, label, marker
-from ..words import basis, milliseconds, significant
+from ..words import basis, listed, milliseconds, significant
 from ..words import count as whole
 from ..workshop import Slider, Workshop
 
@@ -242,7 +242,7 @@ def switchboard(choices=(), one_pass="prefill", model=LLAMA_3_8B, accelerator=H1
     reading += f", {_signed(chosen / exact - 1)} against the exact count." if choices else "."
     if printed:
         near = [name for name, value in printed.items() if math.isclose(value, chosen * 1e3, rel_tol=0.01)]
-        reading += f" Printed within 1% of it by {_listed(near)}." if near else " No calculator is within 1% of it."
+        reading += f" Printed within 1% of it by {listed(near)}." if near else " No calculator is within 1% of it."
     return Picture(
         name=f"switchboard-{one_pass}-{'-'.join(choices) or 'exact'}",
         figure=figure,
@@ -255,10 +255,6 @@ def switchboard(choices=(), one_pass="prefill", model=LLAMA_3_8B, accelerator=H1
         basis=basis(estimated.assumptions, model, accelerator)
         + (f" The calculators were run on {data['run']}." if known else ""),
     )
-
-
-def _listed(names):
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def _round_up(value):
