@@ -8,8 +8,7 @@
 #   make notebooks  run every notebook and write it with its outputs
 #   make live       open the notebooks in a local JupyterLab
 #   make bench      measure the speed of the library and of the build, and the size of the pages
-#   make live-bench measure what the live versions load, and how soon they draw
-#   make slider-time measure a slider's move in JupyterLab
+#   make live-bench measure what the live versions load, how soon they draw, and a slider's move
 #   make clean      remove everything that make made
 #
 # Another interpreter: make PYTHON=/path/to/python3 …  Another Chromium: make test CHROMIUM=/path/to/chromium
@@ -25,7 +24,7 @@ SITE := _build/html
 unexport MPLBACKEND PYTHONPATH PYTHONHOME PYTHONWARNINGS JPY_SESSION_NAME
 export CHROMIUM
 
-.PHONY: book test test-live test-binder test-oldest notebooks live bench live-bench slider-time clean
+.PHONY: book test test-live test-binder test-oldest notebooks live bench live-bench clean
 
 book: $(READY)
 	@$(BIN)/python book/_live/parts.py
@@ -79,10 +78,7 @@ bench: $(READY)
 	@$(BIN)/python tests/bench.py
 
 live-bench: $(READY)
-	@PYTHONPATH=tests $(BIN)/python tests/live/measure.py
-
-slider-time: $(READY)
-	@$(BIN)/python tests/binder/slider_time.py
+	@$(BIN)/python tests/live_bench.py $(NOTEBOOKS)
 
 clean:
 	rm -rf _build build .cache $(VENV) .pytest_cache .hypothesis .ruff_cache lib/*.egg-info

@@ -1,14 +1,20 @@
-"""Fixtures: the built site behind a local server, and a browser to read it in."""
+"""Fixtures: the built site behind a local server, and a browser to read it in; its pages as parameters."""
 
 from urllib.parse import urlsplit
 
 import chromium
 import pytest
-from built_site import DESK, SITE, serving
+from built_site import DESK, SITE, serving, toc_pages
 from playwright.sync_api import sync_playwright
 
 BAD_NEWS = ("error", "warning")
 ABORTED = "net::ERR_ABORTED"
+
+
+def pytest_generate_tests(metafunc):
+    for name, folder in (("page_name", ""), ("notebook", "notebooks/")):
+        if name in metafunc.fixturenames:
+            metafunc.parametrize(name, [page for page in toc_pages() if page.startswith(folder)])
 
 
 @pytest.fixture(scope="session")
@@ -31,13 +37,18 @@ def browser():
         browser.close()
 
 
-def not_of_myst(troubles):
-    """The troubles without those that JupyterLab's extension for MyST always brings.
+def not_of_jupyterlab(troubles):
+    """The troubles without those that JupyterLab and its extension for MyST bring by themselves.
 
-    It looks for references in the notebook alone, not in the book around it, and JupyterLab's toolbar of a cell
-    does not find its own Markdown there.
+    The extension looks for references in the notebook alone, not in the book around it, and JupyterLab's toolbar of a
+    cell does not find its own Markdown there. Where JupyterLab takes cells that are out of sight out of the page, as
+    Binder's does, it now and then finds their order wrong, and goes on.
     """
-    known = ("Cross reference target was not found", "Cannot read properties of undefined (reading 'node')")
+    known = (
+        "Cross reference target was not found",
+        "Cannot read properties of undefined (reading 'node')",
+        "Inconsistent dataset index",
+    )
     return [trouble for trouble in troubles if not any(message in trouble for message in known)]
 
 
@@ -69,12 +80,12 @@ def visit(browser):
     """
     contexts = []
 
-    def open_page(url, before=lambda page: None, until="networkidle", **options):
+    def open_page(url, before=lambda page: None, until="networkidle", bad_news=BAD_NEWS, **options):
         context = browser.new_context(**{"viewport": DESK, "color_scheme": "light"} | options)
         context.set_default_timeout(30_000)  # a busy machine is no fault of the page
         contexts.append(context)
         page = context.new_page()
-        page.troubles = watch(context, urlsplit(url).netloc)
+        page.troubles = watch(context, urlsplit(url).netloc, bad_news)
         before(page)
         page.goto(url, wait_until=until)
         return page

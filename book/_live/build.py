@@ -45,9 +45,13 @@ def main():
     settings = {"@jupyterlite/pyodide-kernel-extension:kernel": {"disablePyPIFallback": True}}
     configuration = {"jupyter-lite-schema-version": 0, "jupyter-config-data": {"litePluginSettings": settings}}
     (WORK / "jupyter-lite.json").write_text(json.dumps(configuration), encoding="utf-8")
-    # light or dark as the reader's browser is
-    themes = {"@jupyterlab/apputils-extension:themes": {"adaptive-theme": True}}
-    (WORK / "overrides.json").write_text(json.dumps(themes), encoding="utf-8")
+    overrides = {
+        # light or dark as the reader's browser is
+        "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
+        # every cell stays in the page: taking those out of sight away fails now and then
+        "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
+    }
+    (WORK / "overrides.json").write_text(json.dumps(overrides), encoding="utf-8")
     _run(
         sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", WORK, "--output-dir", SITE,
         "--contents", WORK / "contents", "--apps", "lab", "--apps", "notebooks",

@@ -1,4 +1,4 @@
-"""Binder's image of this repository, its server, and a browser to meet it in."""
+"""Binder's image of this repository, its server, and the links that lead there."""
 
 import os
 import subprocess
@@ -8,9 +8,11 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from browsing import browser, pytest_generate_tests, visit  # noqa: F401
 from bs4 import BeautifulSoup
-from image import ROOT, build, served
-from lab import browsing
+from built_site import ROOT
+from image import build
+from lab import serving_lab
 
 
 @pytest.fixture(scope="session")
@@ -20,15 +22,9 @@ def image():
 
 
 @pytest.fixture(scope="session")
-def server(image, tmp_path_factory):
-    with served(image, tmp_path_factory.mktemp("reader") / "home") as address:
+def server(image):
+    with serving_lab(image.python, image.repository) as address:
         yield address
-
-
-@pytest.fixture(scope="session")
-def browser():
-    with browsing() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +35,7 @@ def launches(tmp_path_factory):
     command = [Path(sys.executable).with_name("jupyter-book"), "build", ROOT, "--path-output", output, "-q"]
     done = subprocess.run(command, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return {page.stem: _links(page) for page in output.glob("_build/html/notebooks/*.html")}
+    return {f"notebooks/{page.stem}": _links(page) for page in output.glob("_build/html/notebooks/*.html")}
 
 
 def _links(page: Path):

@@ -1,17 +1,16 @@
-"""Binder's image without a container engine: its base environment, the steps that repo2docker renders, its server."""
+"""Binder's image without a container engine: its base environment, and the steps that repo2docker renders."""
 
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from built_site import ROOT
+
 HERE = Path(__file__).parent
-ROOT = HERE.parents[1]
 # What of the base environment opens a notebook. Its other packages follow from these, or open nothing of ours.
 SERVER = ("jupyterlab", "jupyter_server", "notebook", "ipywidgets", "jupyterlab_widgets", "ipykernel")
 
@@ -44,32 +43,6 @@ def build(folder):
         command = step.replace(" --no-cache-dir", "")
         _run("bash", "-c", command, cwd=repository, env=os.environ | {"KERNEL_PYTHON_PREFIX": str(prefix)})
     return Image(recipe, repository, python)
-
-
-@contextmanager
-def served(image, home):
-    """Start JupyterLab as Binder does, for a user with the new home `home`; gives its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    home.mkdir()
-    with open(home / "server.log", "wb") as log:
-        server = subprocess.Popen(
-            [
-                image.python, "-m", "jupyterlab", "--no-browser", "--allow-root", "--ip=127.0.0.1", f"--port={port}",
-                "--ServerApp.port_retries=0", "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True",
-                "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",
-            ],
-            cwd=image.repository,
-            env=os.environ | {"HOME": str(home)},
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )  # fmt: skip
-        try:
-            yield f"http://127.0.0.1:{port}"
-        finally:
-            server.terminate()
-            server.wait(timeout=30)
 
 
 def _environment(folder, python):

@@ -3,10 +3,9 @@
 from urllib.parse import urlsplit
 
 import pytest
-from browsing import not_of_myst, watch
-from built_site import DESK, figure_modules
-from jupyterlab import PATIENCE, Notebook, move
-from twin import Twin
+from browsing import not_of_jupyterlab, watch
+from built_site import DESK
+from lab import PATIENCE, Notebook, check_one_redraw_waits, check_runs_and_recomputes
 
 
 @pytest.fixture(scope="module")
@@ -15,43 +14,45 @@ def reader(browser, site):
     context = browser.new_context(viewport=DESK)
     # JupyterLab and its extensions warn of each other's versions
     context.troubles = watch(context, urlsplit(site).netloc, bad_news=("error",))
+    context.route("**/jupyter-lite.json*", expose_app)
     yield context
     context.close()
 
 
-def launch(reader, site, notebook):
-    """Opens the notebook with the button of its page; gives JupyterLab's page."""
-    page = reader.new_page()
-    page.goto(f"{site}/{notebook}.html")
-    with reader.expect_page() as opened:
-        page.locator(".btn-launch-in-browser").click()
-    page.close()
-    return opened.value
-
-
 def expose_app(route):
-    """Turns on the setting that `jupyterlab` needs and a reader does not."""
+    """Turns on the setting that `lab` needs and a reader does not."""
     answer = route.fetch()
     settings = answer.json()
     settings["jupyter-config-data"]["exposeAppInBrowser"] = True
     route.fulfill(response=answer, json=settings)
 
 
-def test_the_notebook_runs_and_its_workshops_recompute(reader, site, notebook):
-    reader.route("**/jupyter-lite.json*", expose_app)
-    page = launch(reader, site, notebook)
-    lab = Notebook(page)
-    assert page.evaluate("jupyterapp.shell.currentWidget.context.path") == f"{notebook}.ipynb"
-    lab.run_all()
-    assert lab.troubles() == []
-    for figures, view in zip(figure_modules(notebook), lab.views(), strict=True):
-        twin, figure = Twin(figures), view.locator(".fig")
-        shown = twin.wait(figure)
-        for number, control in enumerate(twin.controls):
-            twin.set(control, move(view, number, control))
-            shown = twin.wait(figure, shown)
-    page.close()
-    assert not_of_myst(reader.troubles) == []
+@pytest.fixture
+def launch(reader, site):
+    """Opens a notebook with the button of its page; without any trouble until the test is over."""
+
+    def press(notebook):
+        page = reader.new_page()
+        page.goto(f"{site}/{notebook}.html")
+        with reader.expect_page() as opened:
+            page.locator(".btn-launch-in-browser").click()
+        page.close()
+        lab = Notebook(opened.value)
+        assert lab.path == f"{notebook}.ipynb"
+        return lab
+
+    yield press
+    for page in reader.pages:
+        page.close()
+    assert not_of_jupyterlab(reader.troubles) == []
+
+
+def test_a_notebook_runs_and_its_workshops_recompute(launch, notebook):
+    check_runs_and_recomputes(launch(notebook))
+
+
+def test_while_a_slider_is_dragged_at_most_one_redraw_waits(launch):
+    check_one_redraw_waits(launch("notebooks/06_time_per_token"))
 
 
 def test_something_is_seen_while_it_loads(visit, site):

@@ -1,9 +1,3 @@
 """What the tests of the static site share."""
 
-from browsing import browser, site, visit  # noqa: F401
-from built_site import toc_pages
-
-
-def pytest_generate_tests(metafunc):
-    if "page_name" in metafunc.fixturenames:
-        metafunc.parametrize("page_name", toc_pages())
+from browsing import browser, pytest_generate_tests, site, visit  # noqa: F401
