@@ -54,7 +54,7 @@ def main():
     (WORK / "overrides.json").write_text(json.dumps(overrides), encoding="utf-8")
     _run(
         sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", WORK, "--output-dir", SITE,
-        "--contents", WORK / "contents", "--apps", "lab", "--apps", "notebooks",
+        "--contents", WORK / "contents", "--apps", "lab", "--apps", "notebooks", "--apps", "tree",
         "--no-sourcemaps", "--no-unused-shared-packages",
     )  # fmt: skip
     # these pages name no icon, and a browser would look for one at the root of the host

@@ -171,15 +171,18 @@ document.addEventListener("DOMContentLoaded", () => {
     });
   }
 
-  // The button that leads to JupyterLite says so here rather than open a page that would wait for ever.
   const launch = document.querySelector(".btn-launch-in-browser");
-  if (cannot && launch) {
-    launch.addEventListener("click", (event) => {
+  launch?.addEventListener("click", (event) => {
+    if (cannot) {
+      // say so here rather than open a page that would wait for ever
       event.preventDefault();
       const sentence = document.createElement("p");
       sentence.setAttribute("role", "status");
       sentence.textContent = cannot;
       document.querySelector(".bd-article").prepend(sentence);
-    });
-  }
+    } else if (matchMedia("(max-width: 767px)").matches) {
+      // JupyterLab's list of files would leave no room for the notebook
+      launch.href = launch.href.replace("/lite/lab/", "/lite/notebooks/");
+    }
+  });
 });

@@ -4,7 +4,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from browsing import not_of_jupyterlab, watch
-from built_site import DESK
+from built_site import DESK, PHONE
 from lab import PATIENCE, Notebook, check_one_redraw_waits, check_runs_and_recomputes
 
 
@@ -53,6 +53,19 @@ def test_a_notebook_runs_and_its_workshops_recompute(launch, notebook):
 
 def test_while_a_slider_is_dragged_at_most_one_redraw_waits(launch):
     check_one_redraw_waits(launch("notebooks/06_time_per_token"))
+
+
+def test_on_a_phone_the_notebook_has_the_whole_width(visit, site):
+    page = visit(f"{site}/notebooks/05_roofline.html", viewport=PHONE)
+    with page.expect_popup() as opened:
+        page.locator(".btn-launch-in-browser").click()
+    cell = opened.value.locator(".jp-Notebook .jp-MarkdownCell").first
+    cell.wait_for(timeout=PATIENCE)
+    assert cell.bounding_box()["width"] >= 0.9 * PHONE["width"]
+    # and leads to the others
+    with opened.value.expect_popup(timeout=PATIENCE) as other:
+        cell.get_by_role("link", name="One linear layer").click()
+    other.value.wait_for_url("**/lite/notebooks/*03_linear_layer.ipynb", timeout=PATIENCE)
 
 
 def test_something_is_seen_while_it_loads(visit, site):
