@@ -1,6 +1,7 @@
 """Python in the page: "Run live here" on each workshop."""
 
 import time
+from urllib.parse import urlsplit
 
 import checks
 import pytest
@@ -83,17 +84,19 @@ def test_every_control_redraws_the_figure_in_python(visit, site, page_name):
 
 
 def test_the_static_frames_stay_in_use_until_python_draws(visit, site):
-    page, held = visit(f"{site}/{FIRST_WITH_WORKSHOP}.html"), []
+    page, held, loaded = visit(f"{site}/{FIRST_WITH_WORKSHOP}.html"), [], []
     page.route("**/pyodide.asm.wasm", lambda route: held.append(route))
+    page.context.on("requestfinished", lambda request: loaded.append(SITE / urlsplit(request.url).path.strip("/")))
     workshop = page.locator(".workshop").first
     start(workshop, wait=False)
-    workshop.locator(".workshop-run", has_text="27 MB").wait_for()
+    workshop.locator(".workshop-run", has_text="of 27 MB").wait_for()
     assert checks.sliders(page, workshop) == []
     reading = workshop.locator(".fig-reading:visible").inner_text()
     assert "MB" in status(workshop)
     page.wait_for_timeout(200)  # until the request is there
     held.pop().continue_()
     workshop.locator(".workshop-run", has_text="Live:").wait_for(timeout=PATIENCE)
+    assert round(sum(file.stat().st_size for file in loaded) / 1e6) == 27
     # the reader's setting is kept
     assert workshop.locator(".fig-reading").inner_text() == reading
     assert page.troubles == []
