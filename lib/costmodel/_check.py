@@ -75,11 +75,11 @@ def _at(index):
     return f" at index {', '.join(map(str, index))}" if index else ""
 
 
-def real(name, value, *, above=None, at_least=None, at_most=None, infinite=False):
+def real(name, value, *, unit=None, above=None, at_least=None, at_most=None, infinite=False):
     """`value` as a float. TypeError where it is not a real number, ValueError where it is out of range."""
     limits = [("above", above), ("at least", at_least), ("at most", at_most)]
     bounds = " and ".join(f"{word} {limit:g}" for word, limit in limits if limit is not None)
-    accepted = f"{name} must be a {'' if infinite else 'finite '}number {bounds}"
+    accepted = f"{name} must be a {'' if infinite else 'finite '}number {f'of {unit} ' if unit else ''}{bounds}"
     if not _is_a(numbers.Real, value):
         raise TypeError(f"{accepted}, not {value!r}")
     try:

@@ -10,6 +10,9 @@ import numpy as np
 from . import _check
 from ._contents import read_only
 
+# field: unit, and the least that it can be: less is a figure in other units, such as TFLOP/s or GB
+_RANGES = {"peak_flops": ("FLOP/s", 1e6), "bandwidth": ("bytes per second", 1e6), "memory": ("bytes", 1e4)}
+
 
 @dataclass(frozen=True)
 class Accelerator:
@@ -17,7 +20,8 @@ class Accelerator:
 
     peak_flops: dense peak in FLOP/s at the precision that the model computes in (never the sparse figure).
     bandwidth: bytes per second between the accelerator and its memory.
-    memory: bytes of that memory. All three are at least 1 and at most 1e30, so that no time is zero or infinite.
+    memory: bytes of that memory, at least 1e4. Rates are at least 1e6, and all three at most 1e30: less is a figure in
+    other units, and with more a time could be zero.
     source, date: where the figures stand, and the date of that document.
     """
 
@@ -31,8 +35,9 @@ class Accelerator:
     def __post_init__(self):
         for field in ("name", "source", "date"):
             object.__setattr__(self, field, _check.text(field, getattr(self, field)))
-        for field in ("peak_flops", "bandwidth", "memory"):
-            object.__setattr__(self, field, _check.real(field, getattr(self, field), at_least=1, at_most=1e30))
+        for field, (unit, least) in _RANGES.items():
+            value = _check.real(field, getattr(self, field), unit=unit, at_least=least, at_most=1e30)
+            object.__setattr__(self, field, value)
 
     @property
     def ridge(self):

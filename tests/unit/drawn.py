@@ -39,7 +39,7 @@ def accelerators(draw):
         name="drawn",
         peak_flops=bandwidth * draw(st.floats(0.5, 2000)),
         bandwidth=bandwidth,
-        memory=draw(st.floats(1e5, 1e12)),
+        memory=draw(st.floats(1e6, 1e12)),
     )
 
 

@@ -121,11 +121,12 @@ COUNT = Kind(2, "whole number of at least 1", NO_COUNT + NONE + ZERO + NO_ARRAY_
 COUNT_FROM_0 = Kind(3, "whole number of at least 0", NO_COUNT + NONE + NO_ARRAY_OF_COUNTS)
 SINGLE_COUNT = Kind(2, "whole number of at least 1", NO_COUNT + NONE + ZERO + ARRAY)
 COUNT_OR_NONE = Kind(2, "whole number of at least 1", NO_COUNT + ZERO + ARRAY)
-PEAK = Kind(
-    1e12,
-    "finite number at least 1 and at most 1e+30",
-    [*NO_NUMBER, *ZERO, *INFINITE, (5e-324, ValueError, "5e-324"), (1.1e30, ValueError, "1.1e+30")],
-)
+# 989 TFLOP/s, 3,350 GB/s and 80 GB in other units than the argument's
+IN_OTHER_UNITS = [(989, ValueError, "989"), (3350.0, ValueError, "3350.0"), (80, ValueError, "80")]
+OUT_OF_RANGE = [*NO_NUMBER, *ZERO, *INFINITE, *IN_OTHER_UNITS, (1.1e30, ValueError, "1.1e+30")]
+PEAK = Kind(1e12, "finite number of FLOP/s at least 1e+06 and at most 1e+30", OUT_OF_RANGE)
+BANDWIDTH = Kind(1e12, "finite number of bytes per second at least 1e+06 and at most 1e+30", OUT_OF_RANGE)
+MEMORY = Kind(1e12, "finite number of bytes at least 10000 and at most 1e+30", OUT_OF_RANGE)
 SIZE = Kind(
     2,
     "finite number at least 0.001 and at most 1000",
@@ -209,7 +210,10 @@ FIELDS = {
         **{"tied_embeddings": FLAG, "gated_mlp": FLAG, "window": COUNT_OR_NONE},
         **{"weight_dtype": DTYPE, "kv_dtype": DTYPE},
     },
-    H100: {"name": TEXT, "peak_flops": PEAK, "bandwidth": PEAK, "memory": PEAK, "source": TEXT, "date": TEXT},
+    H100: {
+        **{"name": TEXT, "peak_flops": PEAK, "bandwidth": BANDWIDTH, "memory": MEMORY},
+        **{"source": TEXT, "date": TEXT},
+    },
     PLATE: {
         **{"compute_efficiency": SHARE, "bandwidth_efficiency": SHARE, "overhead_seconds": SECONDS},
         **{"accounting": ACCOUNTING, "knee": KNEE},
@@ -315,9 +319,9 @@ def test_shapes_that_do_not_broadcast_are_named(call, names):
 
 
 def test_an_efficiency_that_leaves_nothing_of_a_peak_is_an_error():
-    with pytest.raises(ValueError, match="peak_flops must be a finite number at least 1"):
+    with pytest.raises(ValueError, match="peak_flops must be a finite number of FLOP/s at least"):
         estimate(decode(10), LLAMA_3_8B, H100, replace(PLATE, compute_efficiency=5e-324))
-    with pytest.raises(ValueError, match="bandwidth must be a finite number at least 1"):
+    with pytest.raises(ValueError, match="bandwidth must be a finite number of bytes per second at least"):
         decode_ceiling(LLAMA_3_8B, H100, 10, replace(PLATE, bandwidth_efficiency=1e-300))
 
 
@@ -342,12 +346,15 @@ def test_a_generation_too_long_to_count_or_to_hold_is_an_error(prompt, output, s
 def test_results_are_finite_at_the_edges_of_what_is_accepted():
     largest = 2**53
     for forward_pass in (prefill(1), decode(0), prefill(largest, largest, largest), decode([0, largest], largest)):
-        for accelerator in (replace(H100, peak_flops=2, bandwidth=2), replace(H100, peak_flops=1e30, bandwidth=1e30)):
+        for accelerator in (
+            replace(H100, peak_flops=2e6, bandwidth=2e6),
+            replace(H100, peak_flops=1e30, bandwidth=1e30),
+        ):
             for knee in (1, 2, math.inf):
                 result = estimate(forward_pass, LLAMA_3_8B, accelerator, replace(PLATE, knee=knee))
                 for value in (result.seconds, result.seconds_per_token, result.compute_utilisation, result.intensity):
                     assert np.isfinite(value).all() and (np.asarray(value) >= 0).all()
     for bytes_per_element in (1e-3, 1e3):
         assert np.isfinite(linear_intensity(largest, [1, largest], largest, bytes_per_element)).all()
-    for accelerator in (replace(H100, bandwidth=1), replace(H100, bandwidth=1e30)):
+    for accelerator in (replace(H100, bandwidth=1e6), replace(H100, bandwidth=1e30)):
         assert attainable([0, 1e-300, 1e30], accelerator)[[0, 2]].tolist() == [0, H100.peak_flops]

@@ -54,7 +54,7 @@ def test_a_hard_knee_is_the_longer_and_a_knee_of_one_the_sum():
 
 def test_a_soft_knee_neither_overflows_nor_vanishes():
     """Times of 1e-12 s to the power of 50 are no float; their ratio is."""
-    fast = Accelerator("fast", peak_flops=1e24, bandwidth=1e24, memory=1)
+    fast = Accelerator("fast", peak_flops=1e24, bandwidth=1e24, memory=80e9)
     soft = estimate(PASS, LLAMA_3_8B, fast, Assumptions(knee=50))
     assert soft.seconds == pytest.approx(max(soft.compute_seconds, soft.memory_seconds), rel=0.02)
 

@@ -115,7 +115,7 @@ def test_no_context_is_critical_where_the_window_ends_first():
 
 
 def test_every_decode_is_memory_bound_where_the_critical_context_is_below_one():
-    slow = replace(H100, bandwidth=1e6)
+    slow = replace(H100, bandwidth=2e6)
     assert critical_context(LLAMA_3_8B, slow) < 1
     assert set(estimate(decode(np.arange(5), LONG), LLAMA_3_8B, slow).bound) == {"memory"}
 

@@ -141,8 +141,8 @@ def test_the_least_time_counts(monkeypatch):
 
 @pytest.fixture(scope="module")
 def fresh():
-    """A measurement of the machine that runs the tests."""
-    return machine.measure(TINY, rows=(1, 2, 64), budget_seconds=1)
+    """A measurement of the machine that runs the tests, with time enough where others keep it busy."""
+    return machine.measure(TINY, rows=(1, 2, 64), budget_seconds=5)
 
 
 def test_this_machine_is_measured(fresh):
