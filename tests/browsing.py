@@ -37,21 +37,6 @@ def browser():
         browser.close()
 
 
-def not_of_jupyterlab(troubles):
-    """The troubles without those that JupyterLab and its extension for MyST bring by themselves.
-
-    The extension looks for references in the notebook alone, not in the book around it, and JupyterLab's toolbar of a
-    cell does not find its own Markdown there. Where JupyterLab takes cells that are out of sight out of the page, as
-    Binder's does, it now and then finds their order wrong, and goes on.
-    """
-    known = (
-        "Cross reference target was not found",
-        "Cannot read properties of undefined (reading 'node')",
-        "Inconsistent dataset index",
-    )
-    return [trouble for trouble in troubles if not any(message in trouble for message in known)]
-
-
 def watch(context, home, bad_news=BAD_NEWS):
     """A list to which everything that goes wrong in `context` is added: messages in the console, requests that fail,
     and requests to another host than `home`, which fail too (`chromium.NO_OTHER_HOST`)."""

@@ -3,8 +3,11 @@
 Each notebook's page gets a button that opens that notebook in JupyterLite, and each workshop "run live here".
 """
 
+import json
 import sys
 from pathlib import Path
+
+from sphinx.addnodes import pending_xref
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "_live"))
 import parts  # noqa: E402
@@ -24,9 +27,28 @@ def add_button(app, pagename, templatename, context, doctree):
     context["header_buttons"].insert(0, button)
 
 
+def write_references(app, exception):
+    """Write what each citation and each reference to a figure or an equation says: target → text.
+
+    Beside the site, for the copies of the notebooks in JupyterLite, which has no book around them to look in.
+    """
+    if exception:
+        return
+    env, texts = app.env, {}
+    for page in sorted(env.found_docs):
+        for node in env.get_doctree(page).findall(pending_xref):
+            domain, kind, target = node["refdomain"], node["reftype"], node["reftarget"]
+            if (domain, kind) in (("cite", "p"), ("math", "eq"), ("std", "numref")):
+                resolved = env.domains[domain].resolve_xref(env, page, app.builder, kind, target, node, node[0])
+                texts[target] = resolved.astext()
+    file = Path(app.outdir).parent / "references.json"
+    file.write_text(json.dumps(texts, ensure_ascii=False), encoding="utf-8")
+
+
 def setup(app):
     if parts.complete():
         app.add_js_file("live.js", loading_method="defer")
         # after the theme has made its own buttons
         app.connect("html-page-context", add_button, priority=502)
+        app.connect("build-finished", write_references)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

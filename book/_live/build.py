@@ -1,6 +1,7 @@
 """Builds the live site beside the book: JupyterLite with Pyodide, our packages and every notebook in it."""
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -8,6 +9,7 @@ import zipfile
 from importlib.metadata import PathDistribution
 from pathlib import Path
 
+import nbformat
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
@@ -16,6 +18,8 @@ import parts
 ROOT = Path(__file__).parents[2]
 WORK = ROOT / "_build" / "live"
 SITE = ROOT / "_build" / "html" / "lite"
+REFERENCES = ROOT / "_build" / "references.json"  # of `book/_ext/live_site.py`
+ROLE = re.compile(r"\{(cite|eq|numref|term)\}`([^`]+)`")
 
 
 def main():
@@ -40,8 +44,9 @@ def main():
 
     contents = WORK / "contents" / "notebooks"
     contents.mkdir(parents=True)
+    texts = json.loads(REFERENCES.read_text(encoding="utf-8"))
     for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        shutil.copy(notebook, contents)
+        nbformat.write(_with_references(nbformat.read(notebook, as_version=4), texts), contents / notebook.name)
     settings = {"@jupyterlite/pyodide-kernel-extension:kernel": {"disablePyPIFallback": True}}
     configuration = {"jupyter-lite-schema-version": 0, "jupyter-config-data": {"litePluginSettings": settings}}
     (WORK / "jupyter-lite.json").write_text(json.dumps(configuration), encoding="utf-8")
@@ -63,6 +68,14 @@ def main():
         icon = f'<link rel="icon" href="{static}/favicon.svg">'
         html = page.read_text(encoding="utf-8")
         page.write_text(html.replace("<meta", f"{icon}<meta", 1), encoding="utf-8")
+
+
+def _with_references(notebook, texts):
+    """The notebook with what its references say in their place: nothing resolves them without the book around it."""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = ROLE.sub(lambda role: role[2] if role[1] == "term" else texts[role[2]], cell.source)
+    return notebook
 
 
 def _our_wheel():

@@ -1,9 +1,17 @@
 """Binder makes its image from requirements.txt and runtime.txt, and every notebook runs in it and moves."""
 
 import pytest
-from browsing import not_of_jupyterlab
 from built_site import ROOT
 from lab import Notebook, check_one_redraw_waits, check_runs_and_recomputes
+
+# What JupyterLab and its extension for MyST bring by themselves: the extension looks for references in the notebook
+# alone, not in the book around it, and JupyterLab's toolbar of a cell does not find its own Markdown there. Where
+# JupyterLab takes cells that are out of sight out of the page, it now and then finds their order wrong, and goes on.
+KNOWN = (
+    "Cross reference target was not found",
+    "Cannot read properties of undefined (reading 'node')",
+    "Inconsistent dataset index",
+)
 
 
 @pytest.fixture
@@ -22,7 +30,7 @@ def launch(visit, server, launches):
     yield press
     for lab in opened:
         lab.shut_down()
-        assert not_of_jupyterlab(lab.page.troubles) == []
+        assert [it for it in lab.page.troubles if not any(known in it for known in KNOWN)] == []
 
 
 def test_the_image_is_made_of_requirements_and_runtime_alone(image):

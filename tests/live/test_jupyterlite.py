@@ -3,7 +3,7 @@
 from urllib.parse import urlsplit
 
 import pytest
-from browsing import not_of_jupyterlab, watch
+from browsing import watch
 from built_site import DESK, PHONE
 from lab import PATIENCE, Notebook, check_one_redraw_waits, check_runs_and_recomputes
 
@@ -44,7 +44,7 @@ def launch(reader, site):
     yield press
     for page in reader.pages:
         page.close()
-    assert not_of_jupyterlab(reader.troubles) == []
+    assert reader.troubles == []
 
 
 def test_a_notebook_runs_and_its_workshops_recompute(launch, notebook):
