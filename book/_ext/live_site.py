@@ -28,7 +28,7 @@ def add_button(app, pagename, templatename, context, doctree):
 
 
 def write_references(app, exception):
-    """Write what each citation and each reference to a figure or an equation says: target → text.
+    """Write what figures are called, and what references to equations and citations say: name → text.
 
     Beside the site, for the copies of the notebooks in JupyterLite, which has no book around them to look in.
     """
@@ -36,9 +36,11 @@ def write_references(app, exception):
         return
     env, texts = app.env, {}
     for page in sorted(env.found_docs):
+        for name, number in env.toc_fignumbers.get(page, {}).get("figure", {}).items():
+            texts[name] = app.config.numfig_format["figure"] % ".".join(map(str, number))
         for node in env.get_doctree(page).findall(pending_xref):
             domain, kind, target = node["refdomain"], node["reftype"], node["reftarget"]
-            if (domain, kind) in (("cite", "p"), ("math", "eq"), ("std", "numref")):
+            if (domain, kind) in (("cite", "p"), ("math", "eq")):
                 resolved = env.domains[domain].resolve_xref(env, page, app.builder, kind, target, node, node[0])
                 texts[target] = resolved.astext()
     file = Path(app.outdir).parent / "references.json"

@@ -46,7 +46,7 @@ def main():
     contents.mkdir(parents=True)
     texts = json.loads(REFERENCES.read_text(encoding="utf-8"))
     for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        nbformat.write(_with_references(nbformat.read(notebook, as_version=4), texts), contents / notebook.name)
+        nbformat.write(_as_in_the_book(nbformat.read(notebook, as_version=4), texts), contents / notebook.name)
     settings = {"@jupyterlite/pyodide-kernel-extension:kernel": {"disablePyPIFallback": True}}
     configuration = {"jupyter-lite-schema-version": 0, "jupyter-config-data": {"litePluginSettings": settings}}
     (WORK / "jupyter-lite.json").write_text(json.dumps(configuration), encoding="utf-8")
@@ -70,11 +70,18 @@ def main():
         page.write_text(html.replace("<meta", f"{icon}<meta", 1), encoding="utf-8")
 
 
-def _with_references(notebook, texts):
-    """The notebook with what its references say in their place: nothing resolves them without the book around it."""
+def _as_in_the_book(notebook, texts):
+    """The notebook with its captions, and with what its references say: nothing finds that without the book around."""
+    cells = []
     for cell in notebook.cells:
+        cells.append(cell)
+        if figure := cell.metadata.get("mystnb", {}).get("figure"):
+            caption = f"**{texts[figure['name']]}.** {figure['caption']}"
+            cells.append(nbformat.v4.new_markdown_cell(caption, id=f"{cell.id}-caption"))
+    for cell in cells:
         if cell.cell_type == "markdown":
             cell.source = ROLE.sub(lambda role: role[2] if role[1] == "term" else texts[role[2]], cell.source)
+    notebook.cells = cells
     return notebook
 
 

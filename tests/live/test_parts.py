@@ -1,10 +1,13 @@
 """What the live versions are made of: pinned, accepted only as pinned, and without them no live button."""
 
+import re
 import sys
 from subprocess import CalledProcessError
 from types import SimpleNamespace
 
+import nbformat
 import pytest
+from bs4 import BeautifulSoup
 from built_site import ROOT, SITE, serving, toc_pages
 
 sys.path[:0] = [str(ROOT / "book" / "_ext"), str(ROOT / "book" / "_live")]
@@ -97,3 +100,14 @@ def test_this_site_has_its_live_version():
         html = (SITE / f"{page}.html").read_text()
         assert "live.js" in html
         assert (f'href="../lite/lab/index.html?path={page}.ipynb"' in html) == page.startswith("notebooks/")
+
+
+def test_a_live_notebook_says_what_its_page_says_of_figures_and_references(notebook):
+    page = BeautifulSoup((SITE / f"{notebook}.html").read_text(), "html.parser")
+    numbers = [number.get_text(strip=True) for number in page.select("figcaption .caption-number")]
+    live = nbformat.read(SITE / "lite" / "files" / f"{notebook}.ipynb", as_version=4)
+    text = "\n".join(cell.source for cell in live.cells if cell.cell_type == "markdown")
+    assert re.findall(r"^\*\*(Figure \d+)\.\*\*", text, re.MULTILINE) == numbers != []
+    citations = [citation.get_text() for citation in page.select(".bd-article span[id^=id]:has(> a.reference)")]
+    assert all(citation in text for citation in citations)
+    assert not re.search(r"\{\w+\}`", text)
