@@ -1,6 +1,7 @@
 """Leads from the pages to the live site that `book/_live` builds; nothing is shown where it cannot be built.
 
-Each notebook's page gets a button that opens that notebook in JupyterLite, and each workshop "run live here".
+Each notebook's page gets a button that opens that notebook in JupyterLite (its Jupyter Notebook, which leaves it the
+width and keeps its address), and each workshop "run live here".
 """
 
 import json
@@ -18,7 +19,7 @@ def add_button(app, pagename, templatename, context, doctree):
         return
     button = {
         "type": "link",
-        "url": f"{context['pathto']('lite/lab/index.html', 1)}?path={pagename}.ipynb",
+        "url": f"{context['pathto']('lite/notebooks/index.html', 1)}?path={pagename}.ipynb",
         "text": "Live",
         "icon": "fas fa-play",
         "tooltip": "Run this notebook in the browser",

@@ -71,10 +71,15 @@ def main():
 
 
 def _as_in_the_book(notebook, texts):
-    """The notebook with its captions, and with what its references say: nothing finds that without the book around."""
+    """The notebook with its captions, and with what its references say: nothing finds that without the book around.
+
+    Its outputs are trusted, as they are our own: else JupyterLab would show the figures only when they are run.
+    """
     cells = []
     for cell in notebook.cells:
         cells.append(cell)
+        if cell.cell_type == "code":
+            cell.metadata.trusted = True
         if figure := cell.metadata.get("mystnb", {}).get("figure"):
             caption = f"**{texts[figure['name']]}.** {figure['caption']}"
             cells.append(nbformat.v4.new_markdown_cell(caption, id=f"{cell.id}-caption"))

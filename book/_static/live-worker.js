@@ -1,28 +1,42 @@
 // Python beside the page: loads Pyodide and our packages from the site's own files, then draws what the page asks for.
 let page;
 
+const say = (progress) => postMessage({ progress });
+
+// Follows every download of Pyodide's to its last byte. It waits for ever for a file that fails or breaks off: the
+// promise that is given here then ends the wait.
+const followDownloads = () => {
+  const download = self.fetch;
+  let loadedBytes = 0;
+  const count = (bytes) => {
+    loadedBytes += bytes;
+    say(`Loading Python, NumPy and Matplotlib: ${Math.round(loadedBytes / 1e6)} of 26 MB`);
+  };
+  count(0);
+  return new Promise((_, reject) => {
+    self.fetch = async (...request) => {
+      try {
+        const answer = await download(...request);
+        if (!answer.ok) throw new Error(answer.status);
+        const reader = answer.body.getReader();
+        const chunks = [];
+        for (let part = await reader.read(); !part.done; part = await reader.read()) {
+          chunks.push(part.value);
+          count(part.value.length);
+        }
+        return new Response(new Blob(chunks), { headers: answer.headers });
+      } catch (error) {
+        const failure = new Error(`${String(request[0]).split("/").pop()}: ${error.message}`);
+        reject(failure);
+        throw failure;
+      }
+    };
+  });
+};
+
 const steps = {
   start: async (pyodideFolder) => {
-    let loadedBytes = 0;
-    const say = (progress) => postMessage({ progress });
-    const count = (files) => {
-      for (const file of files) loadedBytes += file.decodedBodySize;
-      say(`Loading Python, NumPy and Matplotlib: ${Math.round(loadedBytes / 1e6)} of 27 MB`);
-    };
-    const arrivals = new PerformanceObserver((list) => count(list.getEntries()));
-    arrivals.observe({ type: "resource" });
-    count([]);
-    // Pyodide waits for ever for some of its files; a download that fails has to end the wait.
-    const failure = new Promise((_, reject) => {
-      const download = self.fetch;
-      self.fetch = async (...request) => {
-        const answer = await download(...request).catch((error) => error);
-        if (answer.ok) return answer;
-        const error = new Error(`${answer.url ?? request[0]}: ${answer.status ?? answer.message}`);
-        reject(error);
-        throw error;
-      };
-    });
+    const failure = followDownloads();
     importScripts(`${pyodideFolder}pyodide.js`);
     const ours = fetch(`${pyodideFolder}pyodide-lock.json`)
       .then((answer) => answer.json())
@@ -31,7 +45,6 @@ const steps = {
     const loaded = loadPyodide({ indexURL: pyodideFolder, packages: ["numpy", "matplotlib"] });
     const python = await Promise.race([loaded, failure]);
     python.unpackArchive(await ours, "wheel");
-    arrivals.disconnect();
     say("Starting them");
     python.runPython("import matplotlib; matplotlib.use('agg')");
     page = python.pyimport("course.page");

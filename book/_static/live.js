@@ -3,26 +3,49 @@
 document.addEventListener("DOMContentLoaded", () => {
   const pyodideFolder = new URL(`${document.documentElement.dataset.content_root}lite/static/pyodide/`, location).href;
   const workerFile = new URL("live-worker.js", document.querySelector("script[src*='live.js']").src);
-  const cannot = !(window.WebAssembly && window.Worker) && "This browser cannot run Python. All that is computed is shown.";
+  const cannot =
+    (location.protocol === "file:" && "Python runs only where this page comes from a server, not from a file.") ||
+    (!(window.WebAssembly && window.Worker) && "This browser cannot run Python. All that is computed is shown.");
+  const patienceSeconds = 60;
   let python;
+
+  // The last line of a message: Python's are tracebacks. A worker whose file is not there says nothing.
+  const reason = (error) => error.message.trim().split("\n").pop() || "a file could not be loaded";
 
   // One Python for all workshops of the page. Questions wait for the answer to the one before.
   const startPython = (report) => {
     const worker = new Worker(workerFile);
     let last = Promise.resolve();
+    let lost;
+    const give = (question) =>
+      new Promise((resolve, reject) => {
+        if (lost) throw lost;
+        let alarm;
+        const wait = () => {
+          clearTimeout(alarm);
+          alarm = setTimeout(() => {
+            worker.terminate();
+            lost = new Error(`nothing came for ${patienceSeconds} seconds; load the page again`);
+            reject(lost);
+          }, patienceSeconds * 1000);
+        };
+        const end = (settle, outcome) => {
+          clearTimeout(alarm);
+          settle(outcome);
+        };
+        worker.onerror = (error) => end(reject, new Error(error.message));
+        worker.onmessage = ({ data }) => {
+          if (data.progress) {
+            wait();
+            report(data.progress);
+          } else if (data.failure) end(reject, new Error(data.failure));
+          else end(resolve, data.answer);
+        };
+        wait();
+        worker.postMessage(question);
+      });
     const ask = (...question) => {
-      last = last.catch(() => {}).then(
-        () =>
-          new Promise((resolve, reject) => {
-            worker.onerror = (error) => reject(new Error(error.message));
-            worker.onmessage = ({ data }) => {
-              if (data.progress) report(data.progress);
-              else if (data.failure) reject(new Error(data.failure));
-              else resolve(data.answer);
-            };
-            worker.postMessage(question);
-          }),
-      );
+      last = last.catch(() => {}).then(() => give(question));
       return last;
     };
     return ask("start", pyodideFolder).then(
@@ -47,6 +70,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const isList = control.options && !control.ordered;
     const input = document.createElement(isList ? "select" : "input");
     input.id = `${workshop.dataset.workshop}-live-${control.argument}`;
+    input.autocomplete = "off"; // else a browser that comes back gives its value to the static slider in its place
     const label = document.createElement("label");
     label.htmlFor = input.id;
     label.textContent = control.label;
@@ -71,8 +95,8 @@ document.addEventListener("DOMContentLoaded", () => {
     };
     // a slider stays where the reader has put it
     const stood = document.getElementById(`${workshop.dataset.workshop}-${control.argument}`);
-    set(stood ? control.options.indexOf(stood.getAttribute("aria-valuetext")) : control.start);
-    return { argument: control.argument, row, input, set, say };
+    const start = () => set(stood ? control.options.indexOf(stood.getAttribute("aria-valuetext")) : control.start);
+    return { argument: control.argument, row, input, set, say, start };
   };
 
   const goLive = async (workshop, button, ask, report) => {
@@ -97,7 +121,10 @@ document.addEventListener("DOMContentLoaded", () => {
       try {
         while (waiting) {
           waiting = false;
-          frame.innerHTML = await ask("draw", figures, settings());
+          const drawn = await ask("draw", figures, settings());
+          const open = frame.querySelector("details")?.open;
+          frame.innerHTML = drawn;
+          frame.querySelector("details").open = open;
           workshop.dispatchEvent(new Event("drawn"));
         }
       } finally {
@@ -106,8 +133,14 @@ document.addEventListener("DOMContentLoaded", () => {
     };
 
     const rebase = controls.some(({ argument }) => argument === "assumptions") ? follow : () => {};
-    await rebase();
-    await redraw();
+    const stops = () => [...workshop.querySelectorAll("input")].map(({ value }) => value).join();
+    let taken;
+    while (taken !== stops()) {
+      taken = stops();
+      for (const control of controls) control.start();
+      await rebase();
+      await redraw();
+    }
     for (const control of controls) {
       control.input.addEventListener("input", async () => {
         control.say();
@@ -115,18 +148,19 @@ document.addEventListener("DOMContentLoaded", () => {
           if (control.argument === "assumptions") await rebase();
           await redraw();
         } catch (error) {
-          report(`This setting could not be drawn (${error.message}).`);
+          report(`This setting could not be drawn (${reason(error)}).`);
         }
       });
     }
-    // the focus stays on the slider that it was on, or goes from the button, which has done its work, to the first
+    // the focus stays on the slider that it was on, or goes from the button, which has done its work, to the first,
+    // and brings it into sight
     const focus = document.activeElement;
     workshop.classList.add("workshop-live");
     workshop.querySelector(".workshop-controls").replaceChildren(...controls.map(({ row }) => row));
     workshop.querySelector(".workshop-stage").replaceChildren(frame);
     if (focus === button || !focus.isConnected) {
       const same = controls.find(({ argument }) => focus.id === `${workshop.dataset.workshop}-${argument}`);
-      (same ?? controls[0]).input.focus({ preventScroll: true });
+      (same ?? controls[0]).input.focus();
     }
   };
 
@@ -166,23 +200,20 @@ document.addEventListener("DOMContentLoaded", () => {
       } catch (error) {
         python = undefined;
         button.ariaDisabled = null;
-        report(`Python did not start, so the sliders above show what was computed before (${error.message}).`);
+        report(`Python did not start, so the sliders above show what was computed before (${reason(error)}).`);
       }
     });
   }
 
+  // The button that leads to JupyterLite says so here rather than open a page that would wait for ever.
   const launch = document.querySelector(".btn-launch-in-browser");
-  launch?.addEventListener("click", (event) => {
-    if (cannot) {
-      // say so here rather than open a page that would wait for ever
+  if (cannot && launch) {
+    launch.addEventListener("click", (event) => {
       event.preventDefault();
       const sentence = document.createElement("p");
       sentence.setAttribute("role", "status");
       sentence.textContent = cannot;
       document.querySelector(".bd-article").prepend(sentence);
-    } else if (matchMedia("(max-width: 767px)").matches) {
-      // JupyterLab's list of files would leave no room for the notebook
-      launch.href = launch.href.replace("/lite/lab/", "/lite/notebooks/");
-    }
-  });
+    });
+  }
 });

@@ -35,13 +35,11 @@ document.addEventListener("DOMContentLoaded", () => {
       }
       show();
     };
-    const measureWords = () => {
-      const live = workshop.classList.contains("workshop-live");
+    const measureWords = (anew = true) => {
       for (const frame of frames.values()) frame.hidden = false;
       for (const part of ["reading", "basis"]) {
         const room = `--${part}-height`;
-        if (!live) workshop.style.removeProperty(room);
-        // what the live view will say is not known before: there the room only grows
+        if (anew) workshop.style.removeProperty(room);
         const words = [...stage.querySelectorAll(`.fig-${part}`)];
         workshop.style.setProperty(room, `${Math.max(0, ...words.map(height))}px`);
       }
@@ -54,6 +52,7 @@ document.addEventListener("DOMContentLoaded", () => {
     measure();
     document.fonts.ready.then(measure);
     new ResizeObserver(() => requestAnimationFrame(measure)).observe(workshop.querySelector(".workshop-controls"));
-    workshop.addEventListener("drawn", measureWords);
+    // what the live view will say is not known before: while it is moved the room only grows
+    workshop.addEventListener("drawn", () => measureWords(false));
   }
 });

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from costmodel import ACCELERATORS, H100, LLAMA_3_8B, MODELS, PLATE
 
-from .output import DARK_THEME
+from .output import NOTEBOOK_STYLE
 
 # numeric fields of `Assumptions`: label, least, largest, step, format of the readout
 FIELDS = {
@@ -90,7 +90,7 @@ def view(workshop):
 
     def redraw(_=None):
         drawn = live.picture({argument: control.value for argument, control in controls.items()})
-        picture.value = drawn.html() + DARK_THEME
+        picture.value = drawn.html() + NOTEBOOK_STYLE
 
     def follow(change):
         with contextlib.ExitStack() as quiet:
@@ -109,6 +109,7 @@ def view(workshop):
 
 def _widget(control, widgets):
     look = {
+        "_dom_classes": ("workshop-control",),
         "description": control.label,
         "style": {"description_width": "13em"},
         "layout": widgets.Layout(width="min(36rem, 98%)"),

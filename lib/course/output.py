@@ -6,6 +6,7 @@ import re
 import sys
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 
 import matplotlib
 
@@ -40,7 +41,8 @@ class Picture:
         """The figure as it stands in a page: reading, drawing, basis and values."""
         reading = f'<p class="fig-reading">{escape(self.reading)}</p>' if self.reading else ""
         return (
-            f'<div class="fig">{reading}{self.svg()}<p class="fig-basis">{escape(self.basis)}</p>'
+            f'<div class="fig">{UNRUN}{reading}<div class="fig-drawing" hidden="hidden">{self.svg()}</div>'
+            f'<p class="fig-basis">{escape(self.basis)}</p>'
             f'<details class="fig-values"><summary>The plotted values</summary>{self._table()}</details></div>'
         )
 
@@ -59,7 +61,7 @@ class Picture:
         svg = re.sub(
             r'<svg[^>]*?(viewBox="[^"]*")[^>]*>',
             lambda match: (
-                f'<svg class="fig-drawing" role="img" aria-label="{escape(self.alt)}" {match[1]} '
+                f'<svg role="img" aria-label="{escape(self.alt)}" {match[1]} '
                 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
                 'style="display:block;width:100%;height:auto;max-width:36rem;margin:auto;stroke-linejoin:round">'
             ),
@@ -77,16 +79,25 @@ class Picture:
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
     def _repr_mimebundle_(self, include=None, exclude=None):
-        return {"text/html": self.html() + (DARK_THEME if someone_watches() else ""), "text/plain": self.alt}, glue(
-            self.name
-        )
+        style = NOTEBOOK_STYLE if someone_watches() else ""
+        return {"text/html": self.html() + style, "text/plain": self.alt}, glue(self.name)
 
 
-# A live notebook has no style sheet of ours: it brings the dark colours along, for JupyterLab's dark theme and Colab's.
-DARK_THEME = (
+# Where Jupyter does not trust a notebook, it takes the drawing and this style away, and would leave the drawing's
+# letters: there the sentence is seen, and what holds the drawing is not.
+UNRUN = (
+    "<style>.fig .fig-drawing {display: block !important} .fig .fig-unrun {display: none}</style>"
+    '<p class="fig-unrun">Run this cell to see the figure.</p>'
+)
+
+# A live notebook has no style sheet of ours: it brings along the dark colours, for JupyterLab's dark theme and Colab's,
+# and how words and controls stand.
+NOTEBOOK_STYLE = (
     "<style>[data-jp-theme-light='false'] .fig, [theme='dark'] .fig {"
     + "".join(f"--fig-{role}: {colour};" for role, colour in DARK_COLOURS.items())
-    + "}</style>"
+    + "}\n"
+    + Path(__file__).with_name("notebook.css").read_text(encoding="utf-8")
+    + "</style>"
 )
 
 

@@ -82,7 +82,7 @@ class Workshop:
         figures = f' data-figures="{self.figure.__module__}"' if self.live_has_more else ""
         return (
             f'<div class="workshop" data-workshop="{self.name}"{figures}>'
-            f'<div class="workshop-controls" hidden>{sliders}</div>'
+            f'<div class="workshop-controls" hidden="hidden">{sliders}</div>'
             f'<div class="workshop-stage">{first}</div>'
             f'<details class="workshop-frames"><summary>The other {len(frames)} settings, in order</summary>'
             f"{''.join(frames.values())}</details></div>"

@@ -74,10 +74,10 @@ def test_something_is_seen_while_it_loads(visit, site):
     def hold(page):
         page.context.route("**/build/jlab_core.*.js", lambda route: held.append(route))
 
-    page = visit(f"{site}/lite/lab/index.html", before=hold, until="commit")
+    page = visit(f"{site}/lite/notebooks/index.html", before=hold, until="commit")
     page.get_by_text("Loading JupyterLite").wait_for(timeout=PATIENCE)
 
 
 def test_without_script_a_sentence_is_seen(visit, site):
-    page = visit(f"{site}/lite/lab/index.html", java_script_enabled=False)
+    page = visit(f"{site}/lite/notebooks/index.html", java_script_enabled=False)
     assert "JavaScript" in page.locator("body").inner_text()

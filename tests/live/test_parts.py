@@ -99,7 +99,7 @@ def test_this_site_has_its_live_version():
     for page in toc_pages():
         html = (SITE / f"{page}.html").read_text()
         assert "live.js" in html
-        assert (f'href="../lite/lab/index.html?path={page}.ipynb"' in html) == page.startswith("notebooks/")
+        assert (f'href="../lite/notebooks/index.html?path={page}.ipynb"' in html) == page.startswith("notebooks/")
 
 
 def test_a_live_notebook_says_what_its_page_says_of_figures_and_references(notebook):

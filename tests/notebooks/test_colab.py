@@ -1,4 +1,4 @@
-"""Each notebook's first code cell installs the course in Colab, from the notebook's own repository, and only there."""
+"""Each notebook says first how it becomes live, and its first code cell installs the course in Colab, and only there."""
 
 import io
 import json
@@ -7,7 +7,7 @@ import sys
 
 import nbformat
 import pytest
-from write import COLAB, NOTEBOOKS, add_colab_cell
+from write import COLAB, FIRST, NOTEBOOKS, add_cells
 
 NAMES = sorted(path.name for path in NOTEBOOKS.glob("*.ipynb"))
 
@@ -18,8 +18,9 @@ def test_every_notebook_begins_with_it(name):
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert code[0].source == COLAB and "remove-cell" in code[0].metadata["tags"] and code[0].outputs == []
     assert [cell.id for cell in code].count("colab") == 1
+    assert notebook.cells[0].source == FIRST and "remove-cell" in notebook.cells[0].metadata["tags"]
     before = nbformat.writes(notebook)
-    add_colab_cell(notebook)
+    add_cells(notebook)
     assert nbformat.writes(notebook) == before
 
 

@@ -1,7 +1,7 @@
 """`make notebooks`: run every notebook and write it as it is committed.
 
 What differs from run to run is left out (times, widget state, widget views), so that a second run changes nothing.
-Each gets the cell that installs the course in Colab (`colab.py`).
+Each gets a first line that says how it becomes live, and the cell that installs the course in Colab (`colab.py`).
 """
 
 import sys
@@ -16,6 +16,11 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 # The version is left out: it is that of whoever ran the notebook.
 LANGUAGE = {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"}
+
+# What a reader of the notebook has to do first. The book does not show it.
+FIRST = (
+    "**Run all cells to make this notebook live** (menu *Run*, in Colab *Runtime*): then the sliders compute."
+)
 
 # What Colab has to run first. It does nothing elsewhere, so the book does not show it, and JupyterLab folds it.
 COLAB = (Path(__file__).parent / "colab.py").read_text(encoding="utf-8").strip()
@@ -49,11 +54,12 @@ def clean(notebook):
         cell.outputs = [output for output in cell.outputs if output.get("data") != {}]
 
 
-def add_colab_cell(notebook):
-    """Put Colab's cell, as it now is, before the first code cell, in place."""
-    cells = [cell for cell in notebook.cells if cell.get("id") != "colab"]
-    first = next(index for index, cell in enumerate(cells) if cell.cell_type == "code")
-    cells.insert(first, nbformat.v4.new_code_cell(COLAB, id="colab", metadata=FOLDED, execution_count=1))
+def add_cells(notebook):
+    """Put the first line, and Colab's cell before the first code cell, as they now are, in place."""
+    cells = [cell for cell in notebook.cells if cell.get("id") not in ("first", "colab")]
+    first_code = next(index for index, cell in enumerate(cells) if cell.cell_type == "code")
+    cells.insert(first_code, nbformat.v4.new_code_cell(COLAB, id="colab", metadata=FOLDED, execution_count=1))
+    cells.insert(0, nbformat.v4.new_markdown_cell(FIRST, id="first", metadata={"tags": ["remove-cell"]}))
     notebook.cells = cells
 
 
@@ -68,7 +74,7 @@ def main():
         print(f"[{number}/{len(paths)}] {path.name} … ", end="", flush=True)
         before = path.read_text(encoding="utf-8")
         notebook = nbformat.reads(before, as_version=4)
-        add_colab_cell(notebook)
+        add_cells(notebook)
         try:
             NotebookClient(
                 notebook,

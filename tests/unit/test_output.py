@@ -11,7 +11,7 @@ import pytest
 
 from costmodel import ACCELERATORS, H100, LLAMA_3_8B, MODELS, PLATE
 from course.check import check
-from course.output import DARK_THEME, Picture
+from course.output import NOTEBOOK_STYLE, Picture
 from course.style import COLOURS, DARK_COLOURS, canvas, drawn_in_style, label, log_ticks, marker, with_turns
 from course.words import basis, count, milliseconds, significant
 
@@ -52,8 +52,8 @@ def test_the_style_sheet_knows_every_role(theme, palette):
 def test_a_live_notebook_brings_the_dark_colours_along_and_a_page_does_not(monkeypatch):
     assert drawn()._repr_mimebundle_()[0]["text/html"] == drawn().html()
     monkeypatch.setenv("JPY_SESSION_NAME", "a notebook")
-    assert drawn()._repr_mimebundle_()[0]["text/html"] == drawn().html() + DARK_THEME
-    assert f"--fig-ink: {DARK_COLOURS['ink']};" in DARK_THEME
+    assert drawn()._repr_mimebundle_()[0]["text/html"] == drawn().html() + NOTEBOOK_STYLE
+    assert f"--fig-ink: {DARK_COLOURS['ink']};" in NOTEBOOK_STYLE
 
 
 def test_alt_text_and_letters_are_kept_to_the_last_digit():
