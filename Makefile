@@ -53,6 +53,7 @@ test: $(READY)
 	@echo "== All tests passed, in $$(( $$(date +%s) - $(shell date +%s) )) s"
 
 test-live: $(READY)
+	@$(BIN)/jupyter-trust notebooks/*.ipynb > /dev/null  # they are our own; else figures show only when they are run
 	@$(BIN)/python tests/chromium.py
 	@$(MAKE) --no-print-directory book
 	@echo "== Running every notebook and moving every control, in JupyterLite and in the page"

@@ -46,7 +46,9 @@ def main():
     contents.mkdir(parents=True)
     texts = json.loads(REFERENCES.read_text(encoding="utf-8"))
     for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        nbformat.write(_as_in_the_book(nbformat.read(notebook, as_version=4), texts), contents / notebook.name)
+        copy = _as_in_the_book(nbformat.read(notebook, as_version=4), texts)
+        # not with nbformat, which takes the trust away
+        (contents / notebook.name).write_text(json.dumps(copy), encoding="utf-8")
     settings = {"@jupyterlite/pyodide-kernel-extension:kernel": {"disablePyPIFallback": True}}
     configuration = {"jupyter-lite-schema-version": 0, "jupyter-config-data": {"litePluginSettings": settings}}
     (WORK / "jupyter-lite.json").write_text(json.dumps(configuration), encoding="utf-8")

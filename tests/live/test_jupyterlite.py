@@ -55,6 +55,13 @@ def test_while_a_slider_is_dragged_at_most_one_redraw_waits(launch):
     check_one_redraw_waits(launch("notebooks/06_time_per_token"))
 
 
+def test_the_figures_are_seen_before_the_notebook_is_run(launch):
+    figure = launch("notebooks/06_time_per_token").page.locator(".jp-OutputArea .fig").first
+    figure.scroll_into_view_if_needed()
+    assert figure.locator("svg").is_visible()
+    assert not figure.locator(".fig-unrun").is_visible()
+
+
 def test_on_a_phone_the_notebook_has_the_whole_width(visit, site):
     page = visit(f"{site}/notebooks/05_roofline.html", viewport=PHONE)
     with page.expect_popup() as opened:

@@ -1,12 +1,13 @@
 """Python in the page: "Run live here" on each workshop."""
 
 import time
+from functools import partial
 from urllib.parse import urlsplit
 
 import checks
 import pytest
 from bs4 import BeautifulSoup
-from built_site import SITE, toc_pages
+from built_site import DESK, SITE, Quiet, serving, toc_pages
 from twin import PATIENCE_SECONDS, Twin
 
 from course.live import Choice
@@ -30,6 +31,30 @@ window.Worker = class extends Worker {
   }
 };
 """
+
+# Moves the first slider while Python draws for the first time.
+MOVE_WHILE_DRAWING = """
+window.Worker = class extends Worker {
+  postMessage(question) {
+    if (question[0] === 'draw' && !window.moved) {
+      window.moved = document.querySelector('.workshop input[type=range]');
+      moved.value = moved.min;
+      moved.dispatchEvent(new Event('input'));
+    }
+    super.postMessage(question);
+  }
+};
+"""
+
+
+class BreakingOff(Quiet):
+    """A server whose connection breaks off in the middle of Pyodide's largest file."""
+
+    def copyfile(self, source, outputfile):
+        if self.path.endswith(".wasm"):
+            outputfile.write(source.read(1_000_000))
+        else:
+            super().copyfile(source, outputfile)
 
 
 def start(workshop, wait=True):
@@ -72,7 +97,9 @@ def test_every_control_redraws_the_figure_in_python(visit, site, page_name):
     page = visit(f"{site}/{page_name}.html")
     for workshop in page.locator(".workshop[data-figures]").all():
         start(workshop)
-        assert workshop.locator("[id*=-live-]").first.evaluate("control => control === document.activeElement")
+        first = workshop.locator("[id*=-live-]").first
+        assert first.evaluate("control => control === document.activeElement")
+        assert 0 <= first.bounding_box()["y"] <= DESK["height"]
         twin, figure = twin_of(workshop), workshop.locator(".frame .fig")
         shown = twin.wait(figure)
         for control in twin.controls:
@@ -89,14 +116,14 @@ def test_the_static_frames_stay_in_use_until_python_draws(visit, site):
     page.context.on("requestfinished", lambda request: loaded.append(SITE / urlsplit(request.url).path.strip("/")))
     workshop = page.locator(".workshop").first
     start(workshop, wait=False)
-    workshop.locator(".workshop-run", has_text="of 27 MB").wait_for()
+    workshop.locator(".workshop-run", has_text="of 26 MB").wait_for()
     assert checks.sliders(page, workshop) == []
     reading = workshop.locator(".fig-reading:visible").inner_text()
     assert "MB" in status(workshop)
     page.wait_for_timeout(200)  # until the request is there
     held.pop().continue_()
     workshop.locator(".workshop-run", has_text="Live:").wait_for(timeout=PATIENCE)
-    assert round(sum(file.stat().st_size for file in loaded) / 1e6) == 27
+    assert round(sum(file.stat().st_size for file in loaded if file.suffix != ".js") / 1e6) == 26
     # the reader's setting is kept
     assert workshop.locator(".fig-reading").inner_text() == reading
     assert page.troubles == []
@@ -151,6 +178,72 @@ def test_a_failed_download_is_told_and_can_be_tried_again(visit, site, file):
     wait_until(page, lambda: page.workers == [])
     page.unroute(f"**/{file}")
     start(workshop)
+
+
+def test_a_download_that_breaks_off_is_told(visit):
+    with serving(SITE, partial(BreakingOff, directory=SITE)) as address:
+        page = visit(f"{address}/{FIRST_WITH_WORKSHOP}.html")
+        workshop = page.locator(".workshop").first
+        start(workshop, wait=False)
+        workshop.locator(".workshop-run", has_text="Python did not start").wait_for(timeout=PATIENCE)
+        assert "pyodide.asm.wasm" in status(workshop)
+
+
+def test_a_download_that_stands_still_is_told(visit, site):
+    page = visit(f"{site}/{FIRST_WITH_WORKSHOP}.html", before=lambda page: page.clock.install())
+    held = []
+    page.route("**/numpy-*.whl", lambda route: held.append(route))
+    workshop = page.locator(".workshop").first
+    start(workshop, wait=False)
+    wait_until(page, lambda: held)
+
+    def minute_later():
+        page.clock.fast_forward(61_000)
+        return "nothing came for 60 seconds" in status(workshop)
+
+    wait_until(page, minute_later)
+    assert checks.sliders(page, workshop) == []
+
+
+def test_a_move_while_python_draws_is_kept(visit, site):
+    page = visit(f"{site}/{FIRST_WITH_WORKSHOP}.html", before=lambda page: page.add_init_script(MOVE_WHILE_DRAWING))
+    workshop = page.locator(".workshop").first
+    start(workshop)
+    twin = twin_of(workshop)
+    control, slider = twin.controls[0], twin.live.workshop.sliders[0]
+    twin.set(control, list(control.options).index(next(iter(slider.stops))))
+    assert twin.changes
+    twin.wait(workshop.locator(".frame .fig"))
+
+
+def test_the_values_stay_open_while_the_figure_moves(visit, site):
+    page = visit(f"{site}/{FIRST_WITH_WORKSHOP}.html")
+    workshop = page.locator(".workshop").first
+    start(workshop)
+    twin, figure = twin_of(workshop), workshop.locator(".frame .fig")
+    figure.locator("summary").click()
+    put(workshop, twin.controls[0], 0)
+    twin.set(twin.controls[0], 0)
+    twin.wait(figure)
+    assert figure.locator("table").is_visible()
+
+
+def test_who_comes_back_finds_the_sliders_as_they_were(visit, site):
+    page = visit(f"{site}/notebooks/05_roofline.html")
+    workshop = page.locator(".workshop").first
+    names = [slider.get_attribute("aria-valuetext") for slider in workshop.locator("input").all()]
+    start(workshop)
+    page.goto(f"{site}/book/terms.html")
+    page.go_back(wait_until="networkidle")
+    sliders = workshop.locator("input").all()[: len(names)]
+    assert [slider.get_attribute("aria-valuetext") for slider in sliders] == names
+
+
+def test_a_page_opened_as_a_file_says_what_it_lacks(visit):
+    page = visit((SITE / f"{FIRST_WITH_WORKSHOP}.html").as_uri())
+    workshop = page.locator(".workshop").first
+    start(workshop, wait=False)
+    assert "not from a file" in status(workshop)
 
 
 def test_never_more_than_one_redraw_waits(visit, site):

@@ -1,4 +1,4 @@
-"""Each notebook says first how it becomes live, and its first code cell installs the course in Colab, and only there."""
+"""Each notebook says first how it becomes live, and its first code cell installs the course in Colab, only there."""
 
 import io
 import json
