@@ -13,7 +13,18 @@ from costmodel import ACCELERATORS, H100, LLAMA_3_8B, MODELS, PLATE
 from course.check import check
 from course.output import NOTEBOOK_STYLE, Picture
 from course.style import COLOURS, DARK_COLOURS, canvas, drawn_in_style, label, log_ticks, marker, with_turns
-from course.words import basis, count, milliseconds, significant
+from course.words import (
+    basis,
+    count,
+    duration,
+    holds_none,
+    milliseconds,
+    percent,
+    rate,
+    significant,
+    tick,
+    told_apart,
+)
 
 STYLE_SHEET = Path(__file__).parents[2] / "book" / "_static" / "figures.css"
 
@@ -117,10 +128,48 @@ def test_counts_and_milliseconds():
     assert milliseconds(0.0062417) == "6.24 ms"
 
 
+@pytest.mark.parametrize(
+    ("write", "value", "written"),
+    [
+        *[(milliseconds, 11.137, "11,137 ms"), (milliseconds, 99.94, "99,940 ms"), (milliseconds, 564.923, "565 s")],
+        *[(duration, 0.9994, "999 ms"), (duration, 0.9996, "1.00 s"), (duration, 2459.4, "2,459 s")],
+        *[(rate, 1.6394, "1.64"), (rate, 0.0214, "0.0214"), (rate, 9.996, "10"), (rate, 31.4, "31")],
+        *[(rate, 20425.6, "20,426"), (percent, 0.0023, "0.23%"), (percent, 0.994, "99%"), (percent, 1, "100%")],
+        *[(percent, 0.9996, "over 99%"), (percent, 1e-7, "0.000010%")],
+        *[(tick, 0, "0"), (tick, 2.5, "2.5"), (tick, 3500.0, "3,500"), (tick, 1e7, "10,000,000")],
+    ],
+)
+def test_a_quantity_is_written_to_what_can_be_read(write, value, written):
+    assert write(value) == written
+
+
+def test_only_the_whole_is_100_percent():
+    assert [percent(share, 3) for share in (0.9994, 0.9996, 1.0)] == ["99.9%", "over 99.9%", "100%"]
+
+
+@pytest.mark.parametrize(
+    ("sizes", "written"),
+    [
+        ((84.3, 80.0), ("84", "80")),
+        ((141.107, 141.0), ("141.1", "141.0")),
+        ((16.0004, 16.0), ("16.0004", "16.0000")),
+        ((1055.2, 80.0), ("1,055", "80")),
+    ],
+)
+def test_sizes_that_differ_are_written_so(sizes, written):
+    assert told_apart(*sizes) == written
+
+
 def test_the_basis_says_where_the_weights_do_not_fit():
     large, small = MODELS["Llama 3 70B"], ACCELERATORS["L4"]
     assert basis(PLATE, LLAMA_3_8B, H100) == f"Llama 3 8B on one H100 SXM. Estimate: {PLATE}."
     assert basis(PLATE, large, small).endswith(" The weights, 141 GB, do not fit in its memory, 24 GB.")
+    assert basis(PLATE, large, ACCELERATORS["H200 SXM"]).endswith(" 141.1 GB, do not fit in its memory, 141.0 GB.")
+
+
+def test_a_memory_that_holds_no_request_is_told_from_one_that_does_not_hold_the_weights():
+    assert holds_none(MODELS["Llama 3 70B"], H100) == "Memory does not hold the weights."
+    assert holds_none(LLAMA_3_8B, H100) == "Memory does not hold a single request."
 
 
 def test_a_curve_turns_at_the_exact_counts():
