@@ -110,10 +110,8 @@ def one_pass(tokens=64, kind="one prompt", assumptions=PLATE, model=LLAMA_3_8B, 
         f"so at most {words.significant(roof)} TFLOP/s, {chosen.bound}-bound."
     )
     if model.weight_bytes <= accelerator.memory < needed:  # where the weights alone do not fit, the basis says it
-        reading += (
-            f" It needs {words.count(needed / 1e9)} GB of memory; the {accelerator.name} has "
-            f"{words.count(accelerator.memory / 1e9)} GB."
-        )
+        needs, has = words.told_apart(needed / 1e9, accelerator.memory / 1e9)
+        reading += f" It needs {needs} GB of memory; the {accelerator.name} has {has} GB."
     return Picture(
         name=f"roofline-{tokens}-{list(KINDS).index(kind)}",
         figure=figure,

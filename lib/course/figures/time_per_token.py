@@ -19,7 +19,7 @@ from ..style import (
     name_limits,
     with_turns,
 )
-from ..words import basis, count, milliseconds
+from ..words import basis, count, milliseconds, significant
 from ..workshop import Slider, Workshop
 
 LARGEST_PASS = 2**17
@@ -59,7 +59,7 @@ def curve(tokens=1024, assumptions=PLATE, model=LLAMA_3_8B, accelerator=H100, ca
     reading = (
         f"{count(tokens)} {'token' if tokens == 1 else 'tokens'} in one pass: {milliseconds(chosen.seconds)}, "
         f"{milliseconds(chosen.seconds_per_token)} per token, {chosen.bound}-bound. A decode step takes "
-        f"{milliseconds(step.seconds)} for its one token, {ratio:,.3g} times as long per token."
+        f"{milliseconds(step.seconds)} for its one token, {significant(ratio)} times as long per token."
     )
     return Picture(
         name=f"time-per-token-{tokens}",
