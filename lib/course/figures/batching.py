@@ -19,7 +19,7 @@ from ..style import (
     no_axes,
     with_turns,
 )
-from ..words import basis, milliseconds, significant
+from ..words import basis, holds_none, milliseconds, percent, rate, significant
 from ..words import count as counted
 from ..workshop import Slider, Workshop
 
@@ -205,12 +205,12 @@ def passes(batch=64, cached=1000, model=LLAMA_3_8B, accelerator=H100, assumption
     label(times, 1, empty.seconds[0] * 1e3 / 1.5, "dashed: nothing cached", "weights", va="top")
     side = "left" if batch < 16 else "right"
     label(times, batch, chosen.seconds * 1e3 * 1.7, milliseconds(chosen.seconds), "ink", va="bottom", ha=side)
-    rate = f"{counted(chosen.tokens_per_second)} per second"
+    pace = f"{rate(chosen.tokens_per_second)} per second"
     if batch < 16:
-        label(rates, batch * 1.6, chosen.tokens_per_second * 0.9, rate, "ink", va="center")
+        label(rates, batch * 1.6, chosen.tokens_per_second * 0.9, pace, "ink", va="center")
     else:
         above = estimate(decode(0, batch), model, accelerator, assumptions).tokens_per_second  # the dashed line
-        label(rates, batch, above * 1.3, rate, "ink", va="bottom", ha="right")
+        label(rates, batch, above * 1.3, pace, "ink", va="bottom", ha="right")
     if held < BATCHES[-1]:
         label(rates, BATCHES[-1], rates.get_ylim()[0] * 1.3, "dotted: does not fit", "muted", ha="right")
     rates.set_xlabel("requests in the pass")
@@ -218,15 +218,17 @@ def passes(batch=64, cached=1000, model=LLAMA_3_8B, accelerator=H100, assumption
     requests = f"{counted(batch)} {'request' if batch == 1 else 'requests'} with {counted(cached)} cached positions"
     reading = (
         f"{requests}{' each' if batch > 1 else ''}: {milliseconds(chosen.seconds)} per pass, "
-        f"{counted(chosen.tokens_per_second)} tokens per second, {chosen.bound}-bound; KV is "
-        f"{significant(100 * chosen.work.kv_bytes / chosen.bytes, 2)}% of the bytes."
+        f"{rate(chosen.tokens_per_second)} tokens per second, {chosen.bound}-bound; KV is "
+        f"{percent(chosen.work.kv_bytes / chosen.bytes)} of the bytes."
     )
     if batch > 1:
         reading += (
             f" Against one request the pass takes {significant(chosen.seconds / alone.seconds)} times as long and "
             f"yields {significant(chosen.tokens_per_second / alone.tokens_per_second)} times the tokens per second."
         )
-    if batch > held:
+    if not held:
+        reading += f" {holds_none(model, accelerator)}"
+    elif batch > held:
         reading += f" So many do not fit: memory holds {counted(held)}."
     stops = np.isin(batches, BATCHES)
     return Picture(
@@ -235,7 +237,7 @@ def passes(batch=64, cached=1000, model=LLAMA_3_8B, accelerator=H100, assumption
         alt="Milliseconds per decode pass, and below it tokens per second, against the requests in the pass, on "
         f"logarithmic scales. With {counted(cached)} cached positions a pass takes {milliseconds(sweep.seconds[0])} "
         f"with 1 request and {milliseconds(sweep.seconds[-1])} with {counted(batches[-1])}; tokens per second go from "
-        f"{counted(sweep.tokens_per_second[0])} to {counted(sweep.tokens_per_second[-1])}. {reading}",
+        f"{rate(sweep.tokens_per_second[0])} to {rate(sweep.tokens_per_second[-1])}. {reading}",
         reading=reading,
         values={
             "requests": batches[stops],

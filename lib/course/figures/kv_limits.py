@@ -31,7 +31,7 @@ from ..style import (
     name_limits,
     with_turns,
 )
-from ..words import basis, count, significant
+from ..words import basis, count, holds_none, percent, rate, significant
 from ..workshop import Slider, Workshop
 
 CONTEXTS = np.array([128, 512, 1000, 4000, 16_000, 128_000])
@@ -80,7 +80,7 @@ def limits(cached=1000, model=LLAMA_3_8B, accelerator=H100, assumptions=PLATE):
     _axes(axes, extremes)
     name_limits(axes, batches, sweep.bound)
     axes.axhline(ceiling.tokens_per_second, color=COLOURS[ceiling.bound], linewidth=1.2, linestyle="--")
-    words = f"ceiling, {ceiling.bound}: {count(ceiling.tokens_per_second)} per second"
+    words = f"ceiling, {ceiling.bound}: {rate(ceiling.tokens_per_second)} per second"
     label(axes, 1, ceiling.tokens_per_second * 1.1, words, ceiling.bound, va="bottom")
     by_limit(axes, batches, sweep.tokens_per_second, sweep.bound, batches <= held)
     marks = [(parity, f"KV = weights: {significant(parity)}", "kv"), (held, f"memory full: {count(held)}", "ink")]
@@ -92,9 +92,9 @@ def limits(cached=1000, model=LLAMA_3_8B, accelerator=H100, assumptions=PLATE):
     low, high = axes.get_ylim()
     for row, (batch, words, role) in enumerate(reversed(marks) if on_the_left else marks):
         y = low * (high / low) ** (0.03 + 0.07 * row)
-        rate = estimate(decode(cached, round(batch)), model, accelerator, assumptions).tokens_per_second
-        axes.plot([batch, batch], [y, rate], color=COLOURS[role], linewidth=1, linestyle=":")
-        marker(axes, batch, rate, role)
+        height = estimate(decode(cached, round(batch)), model, accelerator, assumptions).tokens_per_second
+        axes.plot([batch, batch], [y, height], color=COLOURS[role], linewidth=1, linestyle=":")
+        marker(axes, batch, height, role)
         label(axes, batch * (0.9 if on_the_left else 1.1), y, words, role, ha="right" if on_the_left else "left")
 
     reading = f"{count(cached)} cached positions: "
@@ -107,17 +107,17 @@ def limits(cached=1000, model=LLAMA_3_8B, accelerator=H100, assumptions=PLATE):
     if held:
         full = estimate(decode(cached, held), model, accelerator, assumptions).tokens_per_second
         reading += (
-            f". A full memory, {count(held)} {'request' if held == 1 else 'requests'}, gives {count(full)} tokens per "
-            f"second, {significant(100 * full / ceiling.tokens_per_second)}% of the ceiling."
+            f". A full memory, {count(held)} {'request' if held == 1 else 'requests'}, gives {rate(full)} tokens per "
+            f"second, {percent(full / ceiling.tokens_per_second, 3)} of the ceiling."
         )
     else:
-        reading += ". Memory does not hold a single request."
+        reading += f". {holds_none(model, accelerator)}"
     stops = np.isin(batches, POWERS)
     return Picture(
         name=f"decode-limits-{cached}",
         figure=figure,
         alt="Tokens per second of decode against the requests in a pass, on logarithmic scales. It rises from "
-        f"{count(sweep.tokens_per_second[0])} with 1 request towards a ceiling of {count(ceiling.tokens_per_second)}, "
+        f"{rate(sweep.tokens_per_second[0])} with 1 request towards a ceiling of {rate(ceiling.tokens_per_second)}, "
         f"set by {ceiling.bound}. {reading}",
         reading=reading,
         values={
@@ -172,7 +172,7 @@ def throughput(model=LLAMA_3_8B, accelerator=H100, assumptions=PLATE):
         axes.plot([LARGEST_BATCH / 3, LARGEST_BATCH * 1.15], [ceiling] * 2, "--", color=COLOURS[bound], linewidth=0.9)
         by_limit(axes, batches, sweep.tokens_per_second[i], sweep.bound[i], batches <= held[i], linewidth=1.4)
         height = max(ceiling, height * gap)
-        words = f"{count(CONTEXTS[i])}: {count(ceiling)}"
+        words = f"{count(CONTEXTS[i])}: {rate(ceiling)}"
         label(axes, LARGEST_BATCH * 1.3, height, words, bound, va="center")
     axes.text(1.03, 1.0, "cached:\nceiling", transform=axes.transAxes, fontsize=9, va="bottom")
     decided = parity >= compute_bound_batch(model, accelerator, CONTEXTS, assumptions)  # by arithmetic, before the KV
@@ -194,7 +194,7 @@ def throughput(model=LLAMA_3_8B, accelerator=H100, assumptions=PLATE):
         figure=figure,
         alt="Tokens per second of decode against the requests in a pass, on logarithmic scales, by cached positions. "
         + "; ".join(
-            f"{count(context)}: ceiling {count(ceiling)}, set by {bound}, KV equals the weights at {count(equal)} "
+            f"{count(context)}: ceiling {rate(ceiling)}, set by {bound}, KV equals the weights at {count(equal)} "
             f"requests, memory holds {count(full)}"
             for context, ceiling, bound, equal, full in zip(
                 CONTEXTS, ceilings.tokens_per_second, ceilings.bound, parity, held, strict=True
