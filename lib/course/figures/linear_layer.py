@@ -8,7 +8,7 @@ from costmodel import DTYPE_BYTES, LLAMA_3_8B, linear_flops, linear_intensity, l
 
 from ..output import Picture
 from ..style import COLOURS, box, canvas, drawn_in_style, label, log_ticks, marker, no_axes
-from ..words import count, significant
+from ..words import count, percent, significant
 from ..workshop import Slider, Workshop
 
 LARGEST_PASS = 2**16
@@ -171,8 +171,8 @@ def _shares(axes, share):
     axes.set_title("bytes moved", fontsize=9, pad=3)
     for part, x, name, side in ((share, 0.01, "weights", "left"), (1 - share, 0.99, "X and Y", "right")):
         if part > 0.18:  # a narrower part has no room for its name, and below 0.3 none for its size
-            percent = f" {part:.1%}" if part < 0.9995 else " over 99.9%"
-            label(axes, x, 0, name + percent * (part > 0.3), "ink", ha=side, va="center")
+            words = f"{name} {percent(part, 3)}" if part > 0.3 else name
+            label(axes, x, 0, words, "ink", ha=side, va="center")
 
 
 def _scaled(value, unit):

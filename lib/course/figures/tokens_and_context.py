@@ -8,7 +8,7 @@ from decoder import Counter
 
 from ..output import Picture
 from ..style import COLOURS, box, canvas, drawn_in_style, label, no_axes
-from ..words import count, listed
+from ..words import count, listed, tick
 from ..workshop import Slider, Workshop
 from .two_phases import TOKENS, basis, run, small_decoder
 
@@ -145,7 +145,7 @@ def growth():
     )
     for axes, (title, top, *lines) in zip(panels, curves, strict=True):
         axes.set(title=title, ylim=(0, top), xlim=(0, length[-1] + 1))
-        axes.yaxis.set_major_formatter(lambda value, _: count(value))
+        axes.yaxis.set_major_formatter(tick)
         for name, values, role in lines:
             axes.plot(length, values, ".-", color=COLOURS[role], linewidth=1.2, markersize=4)
             label(axes, length[-1], values[-1] + top / 30, f"{name}: {_ends(values)}", role, ha="right", va="bottom")

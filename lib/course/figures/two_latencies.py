@@ -19,7 +19,7 @@ from costmodel import (
 
 from ..output import Picture
 from ..style import COLOURS, by_limit, canvas, drawn_in_style, label, marker
-from ..words import basis, count, milliseconds, significant
+from ..words import basis, count, duration, milliseconds, percent, rate, tick
 from ..workshop import Slider, Workshop
 
 MOST_TICKS = 64
@@ -41,7 +41,7 @@ def one_request(prompt=1024, output=256, assumptions=PLATE, model=LLAMA_3_8B, ac
     seen = request.decode_seconds[(written[1:] > start) & (written[:-1] < start + width)]
     _request(near, written, bounds, start, start + width, f", {milliseconds(seen.mean())} each" if pace else "")
     whole.add_patch(Rectangle((start, -0.13), width, 1.26, fill=False, edgecolor=COLOURS["ink"], clip_on=False))
-    label(whole, 0, 1.35, f"the whole request: {_time(written[-1])}", "ink", va="bottom")
+    label(whole, 0, 1.35, f"the whole request: {duration(written[-1])}", "ink", va="bottom")
     label(
         whole,
         end,
@@ -54,12 +54,16 @@ def one_request(prompt=1024, output=256, assumptions=PLATE, model=LLAMA_3_8B, ac
     near.set_xlabel(f"{near.get_xlabel()}: the outlined part, magnified")
     side = ("left", "center", "right")[int(np.searchsorted((0.25, 0.75), (first - start) / width))]
     near.plot([first, first], [1, 1.35], color=COLOURS["ink"], linewidth=0.8)
-    label(near, first, 1.35, f"first token: {_time(first)}", bounds[0], ha=side, va="bottom")
-    rest = f", each further one after {milliseconds(pace)}{' on average' if output > 2 else ''}" if pace else ""
-    reading = (
-        f"Prompt of {count(prompt)} tokens, answer of {count(output)}: the first token after {_time(first)}{rest}, "
-        f"the last after {_time(written[-1])}. Prefill takes {significant(100 * first / written[-1], 2)}% of the time."
-    )
+    label(near, first, 1.35, f"first token: {duration(first)}", bounds[0], ha=side, va="bottom")
+    reading = f"Prompt of {count(prompt)} {'token' if prompt == 1 else 'tokens'}, answer of {count(output)}: "
+    if pace:
+        reading += (
+            f"the first token after {duration(first)}, each further one after {milliseconds(pace)}"
+            f"{' on average' if output > 2 else ''}, the last after {duration(written[-1])}. "
+            f"Prefill takes {percent(first / written[-1])} of the time."
+        )
+    else:
+        reading += f"its token after {duration(first)}, all of it prefill."
     numbers = np.unique(np.append(2 ** np.arange(int(output).bit_length()), output))
     return Picture(
         name=f"one-request-{prompt}-{output}",
@@ -91,7 +95,7 @@ def _request(axes, written, bounds, left, right, detail=""):
     _ticks(axes, ticks[(ticks >= left) & (ticks <= right)], 0, 1)
     unit, scale = ("seconds", 1) if right - left >= 1 else ("milliseconds", 1e3)
     axes.set(xlim=(left, right), ylim=(-0.2, 2.1), xlabel=unit)
-    axes.xaxis.set_major_formatter(lambda value, _: f"{round(value * scale, 6):,g}")
+    axes.xaxis.set_major_formatter(lambda value, _: tick(value * scale))
     _no_y_axis(axes)
     return every
 
@@ -117,10 +121,6 @@ def round_up(value):
     """The next round number: limits of an axis which stay while the curve moves."""
     step = 10.0 ** math.floor(math.log10(value))
     return next(round(times * step, 12) for times in (1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10) if times * step >= value)
-
-
-def _time(seconds):
-    return milliseconds(seconds) if seconds < 0.9995 else f"{significant(seconds)} s"
 
 
 def workshop():
@@ -168,6 +168,7 @@ def growing_cache(prompt=1024, output=2**15, batches=(1, 8), assumptions=PLATE, 
         axes.get_xticklabels()[-1].set_ha("right")
         axes.set_title(f"{batch} request{'s' if batch > 1 else ''}")
     panels[0].set_ylabel("ms per decode")
+    panels[0].yaxis.set_major_formatter(tick)
     label(panels[0], output / 2, weights[0] / 2 * 1e3, "weights", "weights", ha="center", va="center")
     kv = (weights + runs[-1].seconds)[-7] / 2 * 1e3
     label(panels[-1], token[-7], kv, "KV", "kv", ha="center", va="center")
@@ -206,8 +207,8 @@ def frontier(contexts=(1000, 4000), assumptions=PLATE, model=LLAMA_3_8B, acceler
             if place == 0 or batch == largest:
                 _stop(axes, x[batch - 1], y[batch - 1], batch, full=batch == largest)
         sentences.append(
-            f"With {count(context)} cached it rises from {count(y[0])} tokens per second at {milliseconds(x[0] / 1e3)} "
-            f"per token, batch 1, to {count(y[-1])} at {milliseconds(x[-1] / 1e3)}, batch {count(largest)}, where the "
+            f"With {count(context)} cached it rises from {rate(y[0])} tokens per second at {milliseconds(x[0] / 1e3)} "
+            f"per token, batch 1, to {rate(y[-1])} at {milliseconds(x[-1] / 1e3)}, batch {count(largest)}, where the "
             "memory is full."
         )
     _frame(axes, slowest, contexts[0], assumptions, model, accelerator)
@@ -245,9 +246,10 @@ def _frame(axes, slowest, context, assumptions, model, accelerator):
     right, top = round_up(1.1 * max(slowest, fastest)), round_up(1.08 * ceiling.tokens_per_second)
     axes.set(xlim=(0, right), ylim=(0, top))
     axes.set(xlabel="milliseconds per output token", ylabel="tokens per second, all requests")
-    axes.yaxis.set_major_formatter("{x:,.0f}")
+    axes.xaxis.set_major_formatter(tick)
+    axes.yaxis.set_major_formatter(tick)
     axes.axhline(ceiling.tokens_per_second, color=COLOURS[ceiling.bound], linewidth=1, linestyle="--")
-    text = f"ceiling at {count(context)} cached: {count(ceiling.tokens_per_second)}"
+    text = f"ceiling at {count(context)} cached: {rate(ceiling.tokens_per_second)}"
     label(axes, right, ceiling.tokens_per_second, text, ceiling.bound, ha="right", va="bottom")
     axes.axvspan(0, fastest, color=COLOURS["weights"], alpha=0.12, linewidth=0)
     text = f"weights + overhead: {milliseconds(fastest / 1e3)}"
@@ -301,6 +303,7 @@ def neighbour(
             named.update(passes.bound)
         label(axes, ends[-1] + 0.01 * right, -2 * place + 0.5, milliseconds(ends[-1] / 1e3), "ink", va="center")
     axes.set(xlim=(0, right), ylim=(-2 * len(rows) - 0.3, 1.9), xlabel="milliseconds since the prompt came in")
+    axes.xaxis.set_major_formatter(tick)
     _no_y_axis(axes)
     sentences = (
         f"in {'one piece' if chunk == prompt else f'chunks of {count(chunk)}'} up to "

@@ -10,7 +10,7 @@ from costmodel import DATASHEET, H100, LLAMA_3_8B, PLATE, count, decode, estimat
 
 from ..output import Picture
 from ..style import COLOURS, canvas, drawn_in_style, label, marker
-from ..words import basis, listed, milliseconds, significant
+from ..words import basis, listed, milliseconds, percent, significant, tick
 from ..words import count as whole
 from ..workshop import Slider, Workshop
 
@@ -89,7 +89,7 @@ def work(accounting=PLATE.accounting, model=LLAMA_3_8B):
             axes.set_title(f"{NAMES[name]}:\n{significant(total / 1e9)} {unit}")
             most = max(shares, key=shares.get)
             alt.append(
-                f"{NAMES[name]}, {significant(total / 1e9)} {unit}, {shares[most]:.0%} of it in the {PARTS[most]}"
+                f"{NAMES[name]}, {significant(total / 1e9)} {unit}, {percent(shares[most])} of it in the {PARTS[most]}"
             )
         columns["pass"] += [NAMES[name]] * len(PARTS)
         columns["part"] += list(PARTS.values())
@@ -135,7 +135,7 @@ def _beside(axes, x, y, text, role, side="right"):
 
 
 def _percent(share):
-    return "0" if share == 0 else "< 0.01%" if share < 1e-4 else f"{significant(100 * share, 2)}%"
+    return "0" if share == 0 else "< 0.01%" if share < 1e-4 else percent(share)
 
 
 @drawn_in_style
@@ -233,6 +233,7 @@ def switchboard(choices=(), one_pass="prefill", model=LLAMA_3_8B, accelerator=H1
     label(axes, chosen * 1e3, 0.9, f"{who} {milliseconds(chosen)}", "ink", ha="center", va="bottom")
     axes.set_yticks([-place for place in range(1, len(printed) + 1)], list(printed))
     axes.set_xlabel(f"milliseconds, {NAMES[one_pass]}")
+    axes.xaxis.set_major_formatter(tick)
     axes.tick_params(axis="y", length=0)
     axes.grid(axis="y", visible=False)
     axes.spines["left"].set_visible(False)
