@@ -50,7 +50,8 @@ def main():
         # not with nbformat, which takes the trust away
         (contents / notebook.name).write_text(json.dumps(copy), encoding="utf-8")
     settings = {"@jupyterlite/pyodide-kernel-extension:kernel": {"disablePyPIFallback": True}}
-    configuration = {"jupyter-lite-schema-version": 0, "jupyter-config-data": {"litePluginSettings": settings}}
+    config = {"litePluginSettings": settings, "showLoadingIndicator": True}
+    configuration = {"jupyter-lite-schema-version": 0, "jupyter-config-data": config}
     (WORK / "jupyter-lite.json").write_text(json.dumps(configuration), encoding="utf-8")
     overrides = {
         # light or dark as the reader's browser is

@@ -71,7 +71,7 @@ def test_on_a_phone_the_notebook_has_the_whole_width(visit, site):
     assert cell.bounding_box()["width"] >= 0.9 * PHONE["width"]
     # and leads to the others
     with opened.value.expect_popup(timeout=PATIENCE) as other:
-        cell.get_by_role("link", name="One linear layer").click()
+        opened.value.get_by_role("link", name="One linear layer").first.click()
     other.value.wait_for_url("**/lite/notebooks/*03_linear_layer.ipynb", timeout=PATIENCE)
 
 

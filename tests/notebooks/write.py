@@ -18,9 +18,7 @@ KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": 
 LANGUAGE = {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"}
 
 # What a reader of the notebook has to do first. The book does not show it.
-FIRST = (
-    "**Run all cells to make this notebook live** (menu *Run*, in Colab *Runtime*): then the sliders compute."
-)
+FIRST = "**Run all cells to make this notebook live** (menu *Run*, in Colab *Runtime*): then the sliders compute."
 
 # What Colab has to run first. It does nothing elsewhere, so the book does not show it, and JupyterLab folds it.
 COLAB = (Path(__file__).parent / "colab.py").read_text(encoding="utf-8").strip()
