@@ -128,14 +128,19 @@ class Notebook:
                     found.append(f"cell {number}: {output.get('text') or output['traceback']}")
         return found
 
+    def showing(self, mime):
+        """Brings into sight, one after the other, each cell that has an output of this type."""
+        for number, cell in enumerate(self.cells()):
+            if any(mime in output.get("data", ()) for output in cell["outputs"]):
+                self.page.evaluate(_SHOW, number)
+                yield
+
     def views(self):
         """The live view of each workshop as a locator, brought into sight one after the other."""
-        for number, cell in enumerate(self.cells()):
-            if any(_WIDGET in output.get("data", ()) for output in cell["outputs"]):
-                self.page.evaluate(_SHOW, number)
-                view = self.page.locator(".jp-OutputArea .widget-vbox").first
-                view.locator(".fig svg").wait_for(timeout=PATIENCE)
-                yield view
+        for _ in self.showing(_WIDGET):
+            view = self.page.locator(".jp-OutputArea .widget-vbox").first
+            view.locator(".fig svg").wait_for(timeout=PATIENCE)
+            yield view
 
     def execute(self, code):
         """Run `code` in the kernel; gives what it prints."""

@@ -54,12 +54,12 @@ def test_a_notebook_runs_and_its_workshops_recompute(launch, notebook):
 
 
 def test_before_a_figure_is_run_it_says_so(launch):
-    page = launch("notebooks/06_time_per_token").page
-    figure = page.locator(".jp-OutputArea .fig").first
-    figure.scroll_into_view_if_needed()
-    assert figure.locator(".fig-unrun").is_visible()
+    lab = launch("notebooks/06_time_per_token")
+    next(lab.showing("text/html"))
+    figure = lab.page.locator(".jp-OutputArea .fig").first
+    figure.locator(".fig-unrun").wait_for()
     assert "milliseconds per token" not in figure.inner_text() and figure.locator(".fig-drawing").is_hidden()
-    assert page.locator(".jp-OutputArea .workshop-controls").first.is_hidden()
+    assert lab.page.locator(".jp-OutputArea .workshop-controls").first.is_hidden()
 
 
 def test_while_a_slider_is_dragged_at_most_one_redraw_waits(launch):
