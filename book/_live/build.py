@@ -27,6 +27,25 @@ def main():
         return
     print("== Building the live site", flush=True)
     shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir(parents=True)
+    _lay_out_python()
+    _lay_out_notebooks()
+    _write_settings()
+    _run(
+        sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", WORK, "--output-dir", SITE,
+        "--contents", WORK / "contents", "--apps", "lab", "--apps", "notebooks", "--apps", "tree",
+        "--no-sourcemaps", "--no-unused-shared-packages",
+    )  # fmt: skip
+    # these pages name no icon, and a browser would look for one at the root of the host
+    for page in (SITE.parent / "index.html", *SITE.glob("*/index.html")):
+        static = "../../_static" if page.is_relative_to(SITE) else "_static"
+        icon = f'<link rel="icon" href="{static}/favicon.svg">'
+        html = page.read_text(encoding="utf-8")
+        page.write_text(html.replace("<meta", f"{icon}<meta", 1), encoding="utf-8")
+
+
+def _lay_out_python():
+    """Pyodide with its packages and ours, and the lock that names them all."""
     pyodide = WORK / "static" / "pyodide"
     pyodide.mkdir(parents=True)
     for name in parts.pinned():
@@ -39,38 +58,29 @@ def main():
     for entry in added.values():
         # other requirements, such as JupyterLab's extension for widgets, are part of the page around Pyodide
         entry["depends"] = [name for name in entry["depends"] if name in packages]
-    lock = {"info": parts.PINS["info"], "packages": packages}
-    (pyodide / "pyodide-lock.json").write_text(json.dumps(lock), encoding="utf-8")
+    _write_json(pyodide / "pyodide-lock.json", {"info": parts.PINS["info"], "packages": packages})
 
+
+def _lay_out_notebooks():
     contents = WORK / "contents" / "notebooks"
     contents.mkdir(parents=True)
     texts = json.loads(REFERENCES.read_text(encoding="utf-8"))
     for notebook in sorted((ROOT / "notebooks").glob("*.ipynb")):
-        copy = _as_in_the_book(nbformat.read(notebook, as_version=4), texts)
-        # not with nbformat, which takes the trust away
-        (contents / notebook.name).write_text(json.dumps(copy), encoding="utf-8")
-    settings = {"@jupyterlite/pyodide-kernel-extension:kernel": {"disablePyPIFallback": True}}
-    config = {"litePluginSettings": settings, "showLoadingIndicator": True}
-    configuration = {"jupyter-lite-schema-version": 0, "jupyter-config-data": config}
-    (WORK / "jupyter-lite.json").write_text(json.dumps(configuration), encoding="utf-8")
+        # not written with nbformat, which takes the trust away
+        _write_json(contents / notebook.name, _as_in_the_book(nbformat.read(notebook, as_version=4), texts))
+
+
+def _write_settings():
+    kernel = {"@jupyterlite/pyodide-kernel-extension:kernel": {"disablePyPIFallback": True}}
+    config = {"litePluginSettings": kernel, "showLoadingIndicator": True}
+    _write_json(WORK / "jupyter-lite.json", {"jupyter-lite-schema-version": 0, "jupyter-config-data": config})
     overrides = {
         # light or dark as the reader's browser is
         "@jupyterlab/apputils-extension:themes": {"adaptive-theme": True},
         # every cell stays in the page: taking those out of sight away fails now and then
         "@jupyterlab/notebook-extension:tracker": {"windowingMode": "none"},
     }
-    (WORK / "overrides.json").write_text(json.dumps(overrides), encoding="utf-8")
-    _run(
-        sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", WORK, "--output-dir", SITE,
-        "--contents", WORK / "contents", "--apps", "lab", "--apps", "notebooks", "--apps", "tree",
-        "--no-sourcemaps", "--no-unused-shared-packages",
-    )  # fmt: skip
-    # these pages name no icon, and a browser would look for one at the root of the host
-    for page in (SITE.parent / "index.html", *SITE.glob("*/index.html")):
-        static = "../../_static" if page.is_relative_to(SITE) else "_static"
-        icon = f'<link rel="icon" href="{static}/favicon.svg">'
-        html = page.read_text(encoding="utf-8")
-        page.write_text(html.replace("<meta", f"{icon}<meta", 1), encoding="utf-8")
+    _write_json(WORK / "overrides.json", overrides)
 
 
 def _as_in_the_book(notebook, texts):
@@ -119,6 +129,10 @@ def _lock_entry(wheel):
         "depends": sorted(canonicalize_name(each.name) for each in requirements if each.marker is None),
         "unvendored_tests": False,
     }
+
+
+def _write_json(file, content):
+    file.write_text(json.dumps(content), encoding="utf-8")
 
 
 def _run(*command):
