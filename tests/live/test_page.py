@@ -174,7 +174,6 @@ def test_a_failed_download_is_told_and_can_be_tried_again(visit, site, file):
     workshop = page.locator(".workshop").first
     start(workshop, wait=False)
     workshop.locator(".workshop-run", has_text="Python did not start").wait_for(timeout=PATIENCE)
-    assert checks.sliders(page, workshop) == []
     wait_until(page, lambda: page.workers == [])
     page.unroute(f"**/{file}")
     start(workshop)
