@@ -37,7 +37,11 @@ const followDownloads = () => {
 const steps = {
   start: async (pyodideFolder) => {
     const failure = followDownloads();
-    importScripts(`${pyodideFolder}pyodide.js`);
+    try {
+      importScripts(`${pyodideFolder}pyodide.js`);
+    } catch {
+      throw new Error("pyodide.js: not loaded");
+    }
     const ours = fetch(`${pyodideFolder}pyodide-lock.json`)
       .then((answer) => answer.json())
       .then((lock) => fetch(pyodideFolder + lock.packages["prefill-decode"].file_name))

@@ -6,6 +6,7 @@ document.addEventListener("DOMContentLoaded", () => {
   const cannot =
     (location.protocol === "file:" && "Python runs only where this page comes from a server, not from a file.") ||
     (!(window.WebAssembly && window.Worker) && "This browser cannot run Python. All that is computed is shown.");
+  const live = "Live: every control redraws the figure in Python, in this page.";
   const patienceSeconds = 60;
   let python;
 
@@ -25,7 +26,7 @@ document.addEventListener("DOMContentLoaded", () => {
           clearTimeout(alarm);
           alarm = setTimeout(() => {
             worker.terminate();
-            lost = new Error(`nothing came for ${patienceSeconds} seconds; load the page again`);
+            lost = new Error(`nothing came for ${patienceSeconds} seconds`);
             reject(lost);
           }, patienceSeconds * 1000);
         };
@@ -82,6 +83,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const range = control.options ? [0, control.options.length - 1, 1] : [control.least, control.largest, control.step];
       [input.min, input.max, input.step] = range;
       input.type = "range";
+      if (control.options) input.dataset.labels = JSON.stringify(control.options);
     }
     row.append(label, output, input);
     const set = (value) => {
@@ -147,8 +149,9 @@ document.addEventListener("DOMContentLoaded", () => {
         try {
           if (control.argument === "assumptions") await rebase();
           await redraw();
+          report(live);
         } catch (error) {
-          report(`This setting could not be drawn (${reason(error)}).`);
+          report(`This setting could not be drawn (${reason(error)}). If others cannot either, load the page again.`);
         }
       });
     }
@@ -174,7 +177,7 @@ document.addEventListener("DOMContentLoaded", () => {
     const status = document.createElement("span");
     status.setAttribute("role", "status");
     const report = (sentence) => {
-      status.textContent = sentence;
+      if (status.textContent !== sentence) status.textContent = sentence; // what is said again is not read out again
     };
     bar.append(button, status);
     workshop.append(bar);
@@ -196,7 +199,7 @@ document.addEventListener("DOMContentLoaded", () => {
         report("Drawing …");
         await goLive(workshop, button, ask, report);
         button.remove();
-        report("Live: every control redraws the figure in Python, in this page.");
+        report(live);
       } catch (error) {
         python = undefined;
         button.ariaDisabled = null;

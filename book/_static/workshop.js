@@ -24,16 +24,19 @@ document.addEventListener("DOMContentLoaded", () => {
     // Room for the longest words at each slider, above the picture and below it: nothing moves but what is drawn.
     const height = (element) => element.getBoundingClientRect().height;
     const measureSliders = () => {
-      for (const slider of sliders) {
+      const measured = [...workshop.querySelectorAll("input[data-labels]")]; // those of the live view among them
+      for (const slider of measured) slider.parentElement.style.minHeight = 0;
+      for (const slider of measured) {
         const row = slider.parentElement;
-        row.style.minHeight = 0;
+        const output = row.querySelector("output");
+        const words = output.textContent;
         const heights = JSON.parse(slider.dataset.labels).map((label) => {
-          slider.nextElementSibling.textContent = label;
+          output.textContent = label;
           return height(row);
         });
+        output.textContent = words;
         row.style.minHeight = `${Math.max(...heights)}px`;
       }
-      show();
     };
     const measureWords = (anew = true) => {
       for (const frame of frames.values()) frame.hidden = false;

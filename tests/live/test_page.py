@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import checks
 import pytest
 from bs4 import BeautifulSoup
-from built_site import DESK, SITE, Quiet, serving, toc_pages
+from built_site import DESK, PHONE, SITE, Quiet, serving, toc_pages
 from twin import PATIENCE_SECONDS, Twin
 
 from course.live import Choice
@@ -225,6 +225,23 @@ def test_the_values_stay_open_while_the_figure_moves(visit, site):
     twin.set(twin.controls[0], 0)
     twin.wait(figure)
     assert figure.locator("table").is_visible()
+    page.emulate_media(media="print")
+    assert not workshop.locator(".workshop-controls").is_visible()
+
+
+@pytest.mark.parametrize("viewport", [DESK, PHONE])
+def test_nothing_jumps_while_a_live_slider_moves(visit, site, viewport):
+    """Page 04 has the longest words, and the most of them."""
+    page = visit(f"{site}/notebooks/04_whole_model.html", viewport=viewport)
+    workshop = page.locator(".workshop").first
+    start(workshop)
+    page.wait_for_timeout(500)  # until what is there has been measured
+    slider, controls = workshop.locator("input").first, workshop.locator(".workshop-controls")
+    heights = set()
+    for stop in range(int(slider.get_attribute("max")) + 1):
+        slider.fill(str(stop))
+        heights.add(round(controls.bounding_box()["height"]))
+    assert len(heights) == 1 and stop == 63
 
 
 def test_who_comes_back_finds_the_sliders_as_they_were(visit, site):
