@@ -14,6 +14,7 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 import parts
+from course.output import NOTEBOOK_STYLE
 
 ROOT = Path(__file__).parents[2]
 WORK = ROOT / "_build" / "live"
@@ -86,8 +87,11 @@ def _write_settings():
 def _as_in_the_book(notebook, texts):
     """The notebook with its captions, and with what its references say: nothing finds that without the book around.
 
-    Its outputs are trusted, as they are our own: else JupyterLab would show the figures only when they are run.
+    Its outputs are trusted, as they are our own: else JupyterLab would show the figures only when they are run. One
+    of them brings the style that each brings when it is run.
     """
+    outputs = [output.get("data", {}) for cell in notebook.cells for output in cell.get("outputs", [])]
+    next(data for data in outputs if "text/html" in data)["text/html"] += NOTEBOOK_STYLE
     cells = []
     for cell in notebook.cells:
         cells.append(cell)

@@ -6,6 +6,14 @@ import pytest
 from browsing import watch
 from built_site import DESK, PHONE
 from lab import PATIENCE, Notebook, check_one_redraw_waits, check_runs_and_recomputes
+from matplotlib.colors import to_rgb
+
+from course.style import COLOURS, DARK_COLOURS
+
+
+def rgb(colour):
+    """#1c1c1c as a browser writes it: rgb(28, 28, 28)."""
+    return f"rgb({', '.join(str(round(255 * part)) for part in to_rgb(colour))})"
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +63,15 @@ def test_while_a_slider_is_dragged_at_most_one_redraw_waits(launch):
     check_one_redraw_waits(launch("notebooks/06_time_per_token"))
 
 
-def test_the_figures_are_seen_before_the_notebook_is_run(launch):
-    figure = launch("notebooks/06_time_per_token").page.locator(".jp-OutputArea .fig").first
-    figure.scroll_into_view_if_needed()
+@pytest.mark.parametrize(("scheme", "colours"), [("light", COLOURS), ("dark", DARK_COLOURS)])
+def test_the_figures_are_seen_before_the_notebook_is_run(visit, site, scheme, colours):
+    address = f"{site}/lite/notebooks/index.html?path=notebooks/06_time_per_token.ipynb"
+    figure = visit(address, color_scheme=scheme, until="load").locator(".jp-OutputArea .fig").first
+    figure.wait_for(timeout=PATIENCE)
     assert figure.locator("svg").is_visible()
     assert not figure.locator(".fig-unrun").is_visible()
+    letters = figure.locator("svg text").first.evaluate("it => getComputedStyle(it).fill")
+    assert letters in {rgb(colours[role]) for role in ("ink", "muted")}
 
 
 def test_on_a_phone_the_notebook_has_the_whole_width(visit, site):
