@@ -15,11 +15,9 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 from built_site import figure_modules
-from twin import PATIENCE_SECONDS, Twin
+from twin import PATIENCE, PATIENCE_SECONDS, Twin
 
 from course.live import Number
-
-PATIENCE = PATIENCE_SECONDS * 1000
 
 _OPEN = "window.jupyterapp?.shell.currentWidget?.content?.model?.cells.length > 0"
 _READY = """async () => {
@@ -118,11 +116,11 @@ class Notebook:
         return self.page.evaluate(_CELLS)
 
     def troubles(self):
-        """Cells that did not run, and all that was said on stderr or raised."""
+        """Cells that did not run in their turn, and all that was said on stderr or raised."""
         found = []
-        for number, cell in enumerate(self.cells()):
-            if cell["execution_count"] is None:
-                found.append(f"cell {number} did not run: {cell['source']}")
+        for number, cell in enumerate(self.cells(), 1):
+            if cell["execution_count"] != number:
+                found.append(f"cell {number} ran as number {cell['execution_count']}: {cell['source']}")
             for output in cell["outputs"]:
                 if output["output_type"] == "error" or output.get("name") == "stderr":
                     found.append(f"cell {number}: {output.get('text') or output['traceback']}")

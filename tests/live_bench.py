@@ -15,8 +15,9 @@ from statistics import median
 
 import chromium
 from built_site import DESK, ROOT, SITE, Quiet, serving
-from lab import PATIENCE, Notebook, serving_lab
+from lab import Notebook, serving_lab
 from playwright.sync_api import sync_playwright
+from twin import PATIENCE
 
 PAGE_05 = "notebooks/05_roofline"
 TEXT = (".html", ".js", ".mjs", ".json", ".css", ".svg", ".wasm")  # what a host such as GitHub Pages compresses

@@ -9,6 +9,7 @@ from bs4 import BeautifulSoup
 from course.live import Choice, Live
 
 PATIENCE_SECONDS = 60
+PATIENCE = PATIENCE_SECONDS * 1000  # as Playwright takes it
 
 # What a figure says in words and numbers, and its drawing.
 _SHOWN = """figure => [

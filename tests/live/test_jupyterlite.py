@@ -5,8 +5,9 @@ from urllib.parse import urlsplit
 import pytest
 from browsing import watch
 from built_site import DESK, PHONE
-from lab import PATIENCE, Notebook, check_one_redraw_waits, check_runs_and_recomputes
+from lab import Notebook, check_one_redraw_waits, check_runs_and_recomputes
 from matplotlib.colors import to_rgb
+from twin import PATIENCE
 
 from course.style import COLOURS, DARK_COLOURS
 

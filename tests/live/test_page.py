@@ -8,11 +8,10 @@ import checks
 import pytest
 from bs4 import BeautifulSoup
 from built_site import DESK, PHONE, SITE, Quiet, serving, toc_pages
-from twin import PATIENCE_SECONDS, Twin
+from twin import PATIENCE, PATIENCE_SECONDS, Twin
 
 from course.live import Choice
 
-PATIENCE = PATIENCE_SECONDS * 1000
 FIRST_WITH_WORKSHOP = toc_pages()[0]
 
 # Counts what Python is asked to draw, and how many questions are open at once.
@@ -174,6 +173,7 @@ def test_a_failed_download_is_told_and_can_be_tried_again(visit, site, file):
     workshop = page.locator(".workshop").first
     start(workshop, wait=False)
     workshop.locator(".workshop-run", has_text="Python did not start").wait_for(timeout=PATIENCE)
+    assert checks.sliders(page, workshop) == []
     wait_until(page, lambda: page.workers == [])
     page.unroute(f"**/{file}")
     start(workshop)
